@@ -31,7 +31,7 @@ std::string size_of(const results::result& c) {
 
 // There threads of the CPU mean nothing.
 bool on_gpu(const results::result& c) {
-    return c.device != core::name(rows::device::cpu);
+    return c.device != rows::name(rows::device::cpu);
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.

@@ -34,7 +34,7 @@ std::string amount(double value) {
 using rows = std::span<const results::result* const>;
 
 bool on_cpu(const results::result* c) {
-    return c->device == core::name(rows::device::cpu);
+    return c->device == rows::name(rows::device::cpu);
 }
 
 // What the rows of a table have in common.

@@ -6,6 +6,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "lab/vendor/cublas/library.hpp"
 
 namespace carat::benchmarks {
@@ -62,7 +63,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> proposals(const fused_product& p) {
 }
 
 bool choose_fastest(fused_product& p) {
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     double best_s = std::numeric_limits<double>::infinity();
     cublasLtMatmulAlgo_t best{};
     for (const auto& one : proposals(p)) {

@@ -6,8 +6,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/execution_space.hpp"
 #include "lab/gpu/nvml.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::gpu {
 
@@ -24,7 +24,7 @@ namespace carat::gpu {
 void select(int device);
 
 /// Memory of a GPU and its clock, taken by events on the stream that products run on.
-[[nodiscard]] core::execution_space& space(int device);
+[[nodiscard]] space::execution_space& space(int device);
 
 /// Gives back the context that asking whether the GPU in use can be used has made in this process;
 /// not where its space was taken since.

@@ -11,7 +11,6 @@
 #include <carat/carat_kernel.h>
 #include <carat/error.hpp>
 
-#include "core/execution_space.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/judge/ceiling.hpp"
 #include "lab/judge/party.hpp"
@@ -20,6 +19,7 @@
 #include "lab/judge/rounds.hpp"
 #include "lab/judge/speed.hpp"
 #include "lab/judge/target.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::judge {
 
@@ -119,7 +119,7 @@ class referee {
     [[nodiscard]] std::int64_t bytes_needed() const {
         // What is shared with the peers and with three processes of the target, and images of it.
         constexpr std::int64_t copies = 10;
-        const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
+        const auto available = static_cast<std::int64_t>(space::host_space().available_bytes());
         std::int64_t most = memory_for_sets;
         for (const session::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));

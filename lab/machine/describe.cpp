@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lab/machine/affinity.hpp"
+#include "lab/machine/isa_features.hpp"
 #include "lab/machine/sources.hpp"
 
 namespace carat::machine {
@@ -45,7 +46,7 @@ std::vector<std::string> isa_names() {
             names.emplace_back(core::name(level));
     static constexpr std::array implied = {"sse4_2",  "avx",      "avx2",     "fma",     "f16c",
                                            "avx512f", "avx512bw", "avx512dq", "avx512vl"};
-    for (const std::string& feature : core::isa_features())
+    for (const std::string& feature : isa_features())
         if (std::find(implied.begin(), implied.end(), feature) == implied.end())
             names.push_back(feature);
     return names;

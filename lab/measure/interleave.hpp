@@ -15,13 +15,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/execution_space.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::measure {
 
 struct candidate {
     std::function<void()> run;  // one product; rotates its own inputs if it wants to
-    core::execution_space* space = nullptr;
+    space::execution_space* space = nullptr;
     // Around the timed runs of each trial, outside its time; empty: nothing to do.
     std::function<void()> trial_begins = {};
     std::function<void()> trial_ends = {};

@@ -39,7 +39,7 @@ std::int64_t number(std::string_view text, std::string_view& left, std::string_v
 
 std::vector<std::int64_t> drawn(std::string_view text) {
     std::string_view left = text.substr(uneven.size());
-    split_mix random(static_cast<std::uint64_t>(number(text, left, ":")));
+    statistics::split_mix random(static_cast<std::uint64_t>(number(text, left, ":")));
     const std::int64_t rows = number(text, left, "/");
     const std::int64_t products = number(text, left, "");
     if (products < 1 || products > most_products)

@@ -107,7 +107,7 @@ struct operation {
     [[nodiscard]] bool is_one_product() const { return count == 1 && !is_group(); }
     // What the functions of rows for single products do.
     [[nodiscard]] bool is_plain() const {
-        return is_one_product() && last.is_none() && !prepared && !other_e && !core::block_scales;
+        return is_one_product() && last.is_none() && !prepared && !other_e && !block_scales;
     }
 };
 

@@ -18,6 +18,7 @@
 #include "lab/session/trials.hpp"
 #include "lab/session/verification.hpp"
 #include "lab/session/worker_set.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace carat::session {
@@ -160,7 +161,7 @@ class runner {
 
     void enter_phases(contender& c) {
         phases_->enter(c.result, crew_.device_space(), *c.at->here(),
-                       data_->on(core::host_space()).at(0),
+                       data_->on(space::host_space()).at(0),
                        [&](const void* back) { return checks_->reason_against(back, c); });
     }
 

@@ -74,7 +74,7 @@ struct surroundings {
     // empty: all run in this one.
     start_process start = {};
     // Of what runs on a device in this process; empty: the GPU in use.
-    std::function<core::execution_space&()> device_space = {};
+    std::function<space::execution_space&()> device_space = {};
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

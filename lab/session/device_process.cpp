@@ -114,7 +114,7 @@ bool device_process::place() {
     sets_ = ask({{"do", "place"},
                  {"problem", to_json(operation_)},
                  {"device", device_},
-                 {"sets", host_->on(core::host_space()).size()}},
+                 {"sets", host_->on(space::host_space()).size()}},
                 when, longest_s())
                 .at("sets")
                 .get<std::size_t>();
@@ -197,7 +197,7 @@ void device_process::fill_c(const workload::distribution& values, std::uint64_t 
 // In the C of the host's first set, as placed_operands does.
 const void* device_process::result(std::size_t set) {
     (void)ask({{"do", "fetch"}, {"set", set}}, "while C was copied", longest_s());
-    return host_->on(core::host_space()).at(0).c;
+    return host_->on(space::host_space()).at(0).c;
 }
 
 verify::verdict device_process::check(const verify::exact_passes& pass, std::size_t set) {

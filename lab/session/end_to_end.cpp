@@ -21,7 +21,7 @@ results::phase summarized(std::string_view name, std::span<const double> trials_
 
 }  // namespace
 
-end_to_end::end_to_end(const rows::operation& all, core::execution_space& device,
+end_to_end::end_to_end(const rows::operation& all, space::execution_space& device,
                        rows::runnable& ready, const core::operands& host, measure::laps clock)
     : all_(all), device_(device), stages_(ready.stages()), host_(host), clock_(std::move(clock)) {}
 
@@ -30,9 +30,9 @@ void end_to_end::run() {
     const auto size = [](std::int64_t bytes) { return static_cast<std::size_t>(bytes); };
     clock_.start();
     {
-        const core::buffer a(device_, size(needed.a));
-        const core::buffer b(device_, size(needed.b));
-        const core::buffer c(device_, size(needed.c));
+        const space::buffer a(device_, size(needed.a));
+        const space::buffer b(device_, size(needed.b));
+        const space::buffer c(device_, size(needed.c));
         clock_.lap("allocate");
         device_.upload(a.data(), host_.a, size(needed.a));
         device_.upload(b.data(), host_.b, size(needed.b));
@@ -51,7 +51,7 @@ void end_to_end::run() {
 
 measure::candidate end_to_end::candidate() {
     return {.run = [this] { run(); },
-            .space = &core::host_space(),
+            .space = &space::host_space(),
             .trial_begins = [this] { clock_.begin_trial(); },
             .trial_ends = [this] { clock_.end_trial(); }};
 }

@@ -11,10 +11,10 @@ namespace {
 
 class local final : public operand_store {
   public:
-    local(const rows::operation& all, placed_operands& data, core::execution_space& space)
+    local(const rows::operation& all, placed_operands& data, space::execution_space& space)
         : all_(all), data_(data), space_(space) {}
 
-    bool on_host() const override { return &space_ == &core::host_space(); }
+    bool on_host() const override { return &space_ == &space::host_space(); }
     std::size_t sets() override { return data_.on(space_).size(); }
 
     void fill(const workload::distribution& values, std::uint64_t seed) override {
@@ -68,7 +68,7 @@ class local final : public operand_store {
 
     rows::operation all_;
     placed_operands& data_;
-    core::execution_space& space_;
+    space::execution_space& space_;
     std::optional<verify::references<gpu::reference>> reference_;
 };
 
@@ -76,7 +76,7 @@ class local final : public operand_store {
 
 std::unique_ptr<operand_store> local_operand_store(const rows::operation& all,
                                                    placed_operands& data,
-                                                   core::execution_space& space) {
+                                                   space::execution_space& space) {
     return std::make_unique<local>(all, data, space);
 }
 

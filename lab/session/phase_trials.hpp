@@ -22,7 +22,7 @@ class phase_trials {
     // `reason_against` says what is wrong with the C that came back; empty when it is right. When
     // the sequence fails the result says why and takes no part in what follows. `result`, `device`
     // and `ready` must outlive this object.
-    void enter(results::result& result, core::execution_space& device, rows::runnable& ready,
+    void enter(results::result& result, space::execution_space& device, rows::runnable& ready,
                const core::operands& host,
                const std::function<std::string(const void*)>& reason_against);
 
@@ -36,7 +36,7 @@ class phase_trials {
     void finish(std::span<const measure::series> trials);
 
   private:
-    void lock_pages(core::execution_space& device, const core::operands& host);
+    void lock_pages(space::execution_space& device, const core::operands& host);
 
     struct entry {
         results::result* result;
@@ -47,7 +47,7 @@ class phase_trials {
     rows::operation all_;
     host_memory where_;
     std::uint64_t seed_;
-    std::vector<core::page_lock> locks_;
+    std::vector<space::page_lock> locks_;
     std::vector<entry> entries_;
 };
 

@@ -12,7 +12,7 @@ namespace carat::session {
 namespace {
 
 bool on_cpu(const results::result& c) {
-    return c.device == core::name(rows::device::cpu);
+    return c.device == rows::name(rows::device::cpu);
 }
 
 }  // namespace

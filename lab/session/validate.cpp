@@ -2,9 +2,9 @@
 
 #include <carat/error.hpp>
 
-#include "core/execution_space.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/session/case.hpp"
+#include "lab/space/execution_space.hpp"
 #include "lab/verify/exact.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -18,7 +18,7 @@ std::string text(std::string_view s) {
 
 // Of the machine or of the control group; 0: unknown.
 double memory_left_bytes() {
-    const auto machine = static_cast<double>(core::host_space().available_bytes());
+    const auto machine = static_cast<double>(space::host_space().available_bytes());
     const auto group = static_cast<double>(machine::memory_left_by_group());
     return group > 0 && (machine == 0 || group < machine) ? group : machine;
 }

@@ -13,7 +13,7 @@ results::library library_of(const rows::implementation& entry) {
 class local final : public worker {
   public:
     local(const rows::implementation& entry, const rows::operation& all, const core::settings& how,
-          core::execution_space& space)
+          space::execution_space& space)
         : entry_(entry), all_(all), settings_(how), space_(space) {}
 
     introduction introduce() override { return session::introduce(entry_, all_, settings_); }
@@ -21,11 +21,11 @@ class local final : public worker {
     readiness prepare(placed_operands& data) override {
         data_ = &data;
         const double prepare_s =
-            core::host_space().time_s([&] { ready_ = rows::prepare(entry_, all_, settings_); });
+            space::host_space().time_s([&] { ready_ = rows::prepare(entry_, all_, settings_); });
         const operand_sets& sets = data.on(space_);
         for (std::size_t set = 0; set < sets.size(); ++set) ready_->expect(sets.at(set));
         const double packing_s =
-            all_.prepared ? core::host_space().time_s([&] { ready_->take(sets.at(0)); }) : 0;
+            all_.prepared ? space::host_space().time_s([&] { ready_->take(sets.at(0)); }) : 0;
         return facts_of(*ready_, prepare_s + packing_s);
     }
 
@@ -48,7 +48,7 @@ class local final : public worker {
     const rows::implementation& entry_;
     const rows::operation all_;
     const core::settings settings_;
-    core::execution_space& space_;
+    space::execution_space& space_;
     placed_operands* data_ = nullptr;
     std::unique_ptr<rows::runnable> ready_;
 };
@@ -67,7 +67,7 @@ readiness facts_of(const rows::runnable& ready, double prepare_s) {
 }
 
 std::unique_ptr<worker> worker_here(const rows::implementation& entry, const rows::operation& all,
-                                    const core::settings& how, core::execution_space& space) {
+                                    const core::settings& how, space::execution_space& space) {
     return std::make_unique<local>(entry, all, how, space);
 }
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/execution_space.hpp"
 #include "lab/results/document.hpp"
 #include "lab/rows/operation.hpp"
 #include "lab/session/operands.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::session {
 
@@ -70,6 +70,6 @@ class worker {
 [[nodiscard]] std::unique_ptr<worker> worker_here(const rows::implementation& entry,
                                                   const rows::operation& all,
                                                   const core::settings& how,
-                                                  core::execution_space& space);
+                                                  space::execution_space& space);
 
 }  // namespace carat::session

@@ -1,6 +1,7 @@
 #include "lab/session/worker_set.hpp"
 
 #include "lab/gpu/gpu.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::session {
 
@@ -24,7 +25,7 @@ class process_worker final : public worker {
     }
 
     readiness prepare(placed_operands& data) override {
-        const std::size_t sets = data.on(core::host_space()).size();
+        const std::size_t sets = data.on(space::host_space()).size();
         if (!process_.alive()) (void)ask(to_json_question(), "while its library was loaded", 0);
         const readiness ready =
             readiness_from(ask({{"do", "prepare"}, {"sets", sets}}, "while it was made ready", 0));
@@ -91,7 +92,7 @@ bool worker_set::has_device() const {
     return how_.device_space || gpu::count() > 0;
 }
 
-core::execution_space& worker_set::device_space() const {
+space::execution_space& worker_set::device_space() const {
     return how_.device_space ? how_.device_space() : gpu::space(gpu::in_use());
 }
 
@@ -103,12 +104,12 @@ std::unique_ptr<worker> worker_set::make_worker(const rows::implementation& entr
         return device_->make_worker(entry, how);
     }
     if (on_host && pool_.start) return std::make_unique<process_worker>(pool_, entry, all_, how);
-    return worker_here(entry, all_, how, on_host ? core::host_space() : device_space());
+    return worker_here(entry, all_, how, on_host ? space::host_space() : device_space());
 }
 
 operand_store& worker_set::operands_of(rows::device where, placed_operands& data) {
     if (where == rows::device::cpu) {
-        if (!host_operands_) host_operands_ = local_operand_store(all_, data, core::host_space());
+        if (!host_operands_) host_operands_ = local_operand_store(all_, data, space::host_space());
         return *host_operands_;
     }
     if (device_) {

@@ -12,6 +12,7 @@
 #include "lab/session/messages.hpp"
 #include "lab/session/operand_store.hpp"
 #include "lab/session/worker.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::session {
 
@@ -23,7 +24,7 @@ class worker_set {
         double patience_s = 60;
         bool device_here = false;  // what runs on a device does so in this process
         // Of the device in this process; empty: the GPU in use.
-        std::function<core::execution_space&()> device_space;
+        std::function<space::execution_space&()> device_space;
     };
 
     worker_set(options how, const rows::operation& all);
@@ -40,7 +41,7 @@ class worker_set {
 
     // Whether there is a device at all, as far as this process can say without using it.
     [[nodiscard]] bool has_device() const;
-    [[nodiscard]] core::execution_space& device_space() const;
+    [[nodiscard]] space::execution_space& device_space() const;
 
     [[nodiscard]] bool has_processes() const { return static_cast<bool>(pool_.start); }
     // For the operands on the host; null where nobody shares them.

@@ -209,7 +209,7 @@ void time_interleaved(std::vector<made_layer>& all, const options& how,
                       const std::function<bool()>& interrupted) {
     std::vector<measure::candidate> candidates;
     candidates.reserve(all.size());
-    for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &core::host_space()});
+    for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &space::host_space()});
     measure::options timing;
     timing.budget_s = how.how_much == extent::quick ? 0.5 : 5;
     if (how.how_much == extent::full) timing.trials = 30;

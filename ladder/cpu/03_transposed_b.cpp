@@ -37,7 +37,7 @@ class transposed_b {
     }
 
   private:
-    core::buffer copy_;
+    space::buffer copy_;
 };
 
 }  // namespace

@@ -86,7 +86,7 @@ class anatomy_step {
     multiply<T>* step_;
     bool turned_;
     blocks<T> blocks_;
-    core::buffer a_, b_;
+    space::buffer a_, b_;
 };
 
 template <class T>

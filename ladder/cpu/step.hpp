@@ -19,8 +19,8 @@
 
 #include <carat/views.hpp>
 
-#include "core/execution_space.hpp"
 #include "lab/rows/implementation.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::ladder::cpu {
 
@@ -50,10 +50,10 @@ template <class T>
 
 // Memory for rows x cols elements of T, for a step's constructor to take.
 template <class T>
-[[nodiscard]] core::buffer workspace(std::int64_t rows, std::int64_t cols) {
+[[nodiscard]] space::buffer workspace(std::int64_t rows, std::int64_t cols) {
     const std::int64_t elements = core::checked_product(rows, cols, "workspace");
     const auto size_bytes = core::checked_product(elements, std::int64_t{sizeof(T)}, "workspace");
-    return {core::host_space(), static_cast<size_t>(size_bytes)};
+    return {space::host_space(), static_cast<size_t>(size_bytes)};
 }
 
 template <class T, class Step>

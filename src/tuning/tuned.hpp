@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/problem.hpp"
 #include "core/tunable.hpp"
 
 namespace carat::tuning {

@@ -5,6 +5,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace {
 
@@ -33,7 +34,7 @@ TEST(absent, the_reason_is_one_line_with_a_remedy) {
 
 TEST(absent, every_door_gives_the_same_reason) {
     const std::string why = cuda::unavailable(no_such_device);
-    EXPECT_EQ(refusal([] { (void)cuda::space(no_such_device); }), why);
+    EXPECT_EQ(refusal([] { (void)space::cuda::device_space(no_such_device); }), why);
     EXPECT_EQ(refusal([] { (void)cuda::describe(no_such_device); }), why);
     const int before = cuda::device_in_use();
     EXPECT_EQ(refusal([] { cuda::select_device(no_such_device); }), why);

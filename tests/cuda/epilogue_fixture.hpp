@@ -9,6 +9,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
 #include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace carat::test {
@@ -25,12 +26,12 @@ class epilogue_fixture : public testing::Test {
     }
 };
 
-inline core::execution_space& gpu() {
-    return cuda::space(cuda::device_in_use());
+inline space::execution_space& gpu() {
+    return space::cuda::device_space(cuda::device_in_use());
 }
 
-inline core::buffer on_gpu(const void* from, std::size_t bytes) {
-    core::buffer memory(gpu(), bytes);
+inline space::buffer on_gpu(const void* from, std::size_t bytes) {
+    space::buffer memory(gpu(), bytes);
     gpu().upload(memory.data(), from, bytes);
     return memory;
 }

@@ -50,13 +50,13 @@ std::string check(const asked& a, double tolerance,
         scale[i] = i % 3 == 0 ? -0.5F : 2.0F;
         bias[i] = static_cast<float>(static_cast<int>(i % 7) - 3);
     }
-    const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const core::buffer on_c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
-    const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
-    const core::buffer scales = on_gpu(scale.data(), lines * sizeof(float));
-    const core::buffer biases = on_gpu(bias.data(), lines * sizeof(float));
-    const auto at = [](const core::buffer& memory, const test::guarded& of) {
+    const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const space::buffer on_c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+    const space::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
+    const space::buffer scales = on_gpu(scale.data(), lines * sizeof(float));
+    const space::buffer biases = on_gpu(bias.data(), lines * sizeof(float));
+    const auto at = [](const space::buffer& memory, const test::guarded& of) {
         return static_cast<std::byte*>(memory.data()) + of.first_byte();
     };
     cuda::epilogue_fusion last;
@@ -228,10 +228,10 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
     test::operand_set data(p, 0);
     data.a.fill('a');
     data.b.fill('b');
-    const core::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const core::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const core::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
-    const auto at = [](const core::buffer& memory, const test::guarded& of) {
+    const space::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const space::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const space::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+    const auto at = [](const space::buffer& memory, const test::guarded& of) {
         return static_cast<std::byte*>(memory.data()) + of.first_byte();
     };
     const auto with = [](const char* name, std::int64_t value) {
@@ -246,7 +246,7 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
             for (const float strange : {std::numeric_limits<float>::quiet_NaN(), -1e30F}) {
                 std::vector<float> shifts(static_cast<std::size_t>(p.n), 0.0F);
                 shifts[odd] = strange;
-                const core::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
+                const space::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
                 cuda::epilogue_fusion last;
                 last.activation_function = then;
                 last.bias = {static_cast<const float*>(bias.data()), false};
@@ -277,10 +277,10 @@ TEST_F(fused, what_is_not_a_number_survives_every_activation) {
         data.a.fill('a');
         data.b.fill('b');
         data.a.set(1, 3, std::numeric_limits<double>::quiet_NaN());
-        const core::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-        const core::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-        const core::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
-        const auto at = [](const core::buffer& memory, const test::guarded& of) {
+        const space::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+        const space::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+        const space::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+        const auto at = [](const space::buffer& memory, const test::guarded& of) {
             return static_cast<std::byte*>(memory.data()) + of.first_byte();
         };
         cuda::epilogue_fusion last;

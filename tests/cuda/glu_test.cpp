@@ -18,7 +18,7 @@ using test::reference;
 
 class gated : public test::epilogue_fixture {};
 
-const void* at(const core::buffer& memory, const test::guarded& of) {
+const void* at(const space::buffer& memory, const test::guarded& of) {
     return static_cast<const std::byte*>(memory.data()) + of.first_byte();
 }
 
@@ -59,12 +59,12 @@ std::string check(const asked& a) {
     const auto around_c = c.surroundings();
     const std::vector<float> scale = broadcast_vector(a.per_row ? p.m : whole.n, true);
     const std::vector<float> bias = broadcast_vector(a.per_row ? p.m : whole.n, false);
-    const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
-    const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
-    const core::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
-    const core::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
+    const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const space::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+    const space::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
+    const space::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
+    const space::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
     cuda::epilogue_fusion last;
     if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
     if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
@@ -186,9 +186,9 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             data.a.set(row, 3, nan);
             data.b.set(2, of_gate, nan);
             data.b.set(2, p.n + of_value, nan);
-            const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-            const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-            const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+            const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+            const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+            const space::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
             cuda::epilogue_fusion last;
             last.activation_function = then;
             last.is_glu = true;

@@ -7,6 +7,7 @@
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
 #include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -37,16 +38,16 @@ TEST_P(lent, what_is_packed_may_lie_elsewhere) {
     test::operand_set data(p, 0);
     data.a.fill('a');
     data.b.fill('b');
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     const auto there = [&](const test::guarded& x) {
-        core::buffer memory(gpu, x.bytes().size());
+        space::buffer memory(gpu, x.bytes().size());
         gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
         return memory;
     };
-    const core::buffer a = there(data.a);
-    const core::buffer b = there(data.b);
-    const core::buffer c = there(data.c);
-    const auto first_of = [](const core::buffer& memory, const test::guarded& x) {
+    const space::buffer a = there(data.a);
+    const space::buffer b = there(data.b);
+    const space::buffer c = there(data.c);
+    const auto first_of = [](const space::buffer& memory, const test::guarded& x) {
         return static_cast<std::byte*>(memory.data()) + x.first_byte();
     };
     const core::operands on_gpu{first_of(a, data.a), first_of(b, data.b), first_of(c, data.c)};

@@ -6,6 +6,7 @@
 
 #include "cuda/common/device.hpp"
 #include "lab/rows/catalogue.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
@@ -19,7 +20,9 @@ class limits : public testing::Test {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
     }
-    static core::execution_space& gpu() { return cuda::space(cuda::device_in_use()); }
+    static space::execution_space& gpu() {
+        return space::cuda::device_space(cuda::device_in_use());
+    }
 };
 
 core::problem problem_for(const rows::implementation& entry, std::int64_t m, std::int64_t n,
@@ -56,17 +59,17 @@ TEST_F(limits, elements_beyond_2_to_the_31) {
         const auto in_bytes = static_cast<std::size_t>(stride + 2) * size_bytes(p.a_type);
         if (gpu().available_bytes() < bytes + 2 * in_bytes + (std::size_t{1} << 28))
             GTEST_SKIP() << "needs " << bytes + 2 * in_bytes << " bytes of a GPU's memory";
-        const core::buffer a(gpu(), in_bytes);
-        const core::buffer b(gpu(), in_bytes);
-        const core::buffer c(gpu(), bytes);
-        const auto each = [&](const core::buffer& m, dtype type, char operand, auto&& visit) {
+        const space::buffer a(gpu(), in_bytes);
+        const space::buffer b(gpu(), in_bytes);
+        const space::buffer c(gpu(), bytes);
+        const auto each = [&](const space::buffer& m, dtype type, char operand, auto&& visit) {
             for (std::int64_t i = 0; i < 2; ++i)
                 for (std::int64_t j = 0; j < 2; ++j)
                     visit(static_cast<std::byte*>(m.data()) +
                               static_cast<std::size_t>(i * stride + j) * size_bytes(type),
                           test::whole_number(operand, i, j), i, j);
         };
-        const auto put = [&](const core::buffer& m, dtype type, char operand) {
+        const auto put = [&](const space::buffer& m, dtype type, char operand) {
             each(m, type, operand, [&](std::byte* at, int value, std::int64_t, std::int64_t) {
                 std::byte element[8];
                 test::write(type, element, value);
@@ -99,13 +102,13 @@ TEST_F(limits, out_of_memory_says_how_much_was_asked_and_is_free) {
         EXPECT_NE(text.find("1125899906842624"), std::string::npos) << text;
         EXPECT_NE(text.find("free"), std::string::npos) << text;
     }
-    EXPECT_NO_THROW(core::buffer(gpu(), 1 << 20)) << "the failure must not stay behind";
+    EXPECT_NO_THROW(space::buffer(gpu(), 1 << 20)) << "the failure must not stay behind";
 }
 
 TEST_F(limits, the_clock_takes_the_work_and_not_its_launch) {
     const rows::implementation& entry = *ladder::cuda::table()[0];
     const core::problem p = problem_for(entry, 1024, 1024, 1024);
-    const core::buffer memory(gpu(), 3 * 1024 * 1024 * 8);
+    const space::buffer memory(gpu(), 3 * 1024 * 1024 * 8);
     auto* const at = static_cast<std::byte*>(memory.data());
     const auto ready = entry.prepare(p, {});
     const auto run = [&] { ready->run({at, at + (8 << 20), at + (16 << 20)}); };

@@ -37,7 +37,7 @@ float scale_of(std::int64_t line) {
 float bias_of(std::int64_t line) {
     return static_cast<float>(line % 7 - 3);
 }
-core::buffer on_lines(std::int64_t lines, float (*value)(std::int64_t)) {
+space::buffer on_lines(std::int64_t lines, float (*value)(std::int64_t)) {
     std::vector<float> all(static_cast<std::size_t>(lines));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = value(static_cast<std::int64_t>(i));
     return on_gpu(all.data(), all.size() * sizeof(float));
@@ -68,8 +68,8 @@ class trial {
         p.alpha = 0.5;
         p.beta = f.adds ? -2 : 0;
         const std::int64_t lines = f.per_row ? m_ : n_;
-        const core::buffer scales = on_lines(lines, scale_of);
-        const core::buffer biases = on_lines(lines, bias_of);
+        const space::buffer scales = on_lines(lines, scale_of);
+        const space::buffer biases = on_lines(lines, bias_of);
         cuda::launch_arguments with;
         with.data = {a_.data(), b_.data(), c_.data()};
         if (f.scales) with.fusion.scale = {static_cast<const float*>(scales.data()), f.per_row};

@@ -7,12 +7,13 @@
 #include <ostream>
 #include <random>
 
-#include "core/execution_space.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/select.hpp"
 #include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
+#include "lab/space/execution_space.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -36,8 +37,8 @@ void PrintTo(const kind& k, std::ostream* out) {
          << (k.a_across ? " t" : " n") << (k.b_across ? "t" : "n") << (k.by_columns ? "t" : "n");
 }
 
-core::execution_space& gpu() {
-    return cuda::space(cuda::device_in_use());
+space::execution_space& gpu() {
+    return space::cuda::device_space(cuda::device_in_use());
 }
 
 const rows::implementation& entry(const kind& k) {
@@ -75,8 +76,8 @@ std::vector<std::byte> random_numbers(dtype type, std::int64_t elements, unsigne
     return bytes;
 }
 
-core::buffer on_gpu(const std::vector<std::byte>& bytes) {
-    core::buffer memory(gpu(), bytes.size());
+space::buffer on_gpu(const std::vector<std::byte>& bytes) {
+    space::buffer memory(gpu(), bytes.size());
     gpu().upload(memory.data(), bytes.data(), bytes.size());
     return memory;
 }
@@ -125,7 +126,7 @@ class work {
     kind of_;
     core::problem problem_;
     std::vector<std::byte> before_;  // in C
-    core::buffer a_, b_, c_;
+    space::buffer a_, b_, c_;
 };
 
 bool is_even(const rows::runnable& product) {
@@ -185,7 +186,7 @@ TEST_F(even_epilogue, is_that_of_whole_tiles) {
     const kind k{row::native, bf16_to_f32, false, true};
     const core::problem p = problem(k, 512, 42 * 256, 1040);
     const work w(k, p);
-    const core::buffer bias = on_gpu(random_numbers(dtype::f32, p.n, 4));
+    const space::buffer bias = on_gpu(random_numbers(dtype::f32, p.n, 4));
     cuda::epilogue_fusion last;
     last.bias = {static_cast<const float*>(bias.data()), false};
     last.activation_function = cuda::activation::gelu;

@@ -9,6 +9,7 @@
 
 #include "core/problem.hpp"
 #include "cuda/common/device.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::test {
 
@@ -119,12 +120,12 @@ std::vector<std::byte> guarded::surroundings() const {
 
 void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data) {
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     const std::array<guarded*, 3> all = {&data.a, &data.b, &data.c};
-    std::array<core::buffer, 3> memory;
+    std::array<space::buffer, 3> memory;
     std::array<std::byte*, 3> first{};
     for (std::size_t i = 0; i < all.size(); ++i) {
-        memory[i] = core::buffer(gpu, all[i]->bytes().size());
+        memory[i] = space::buffer(gpu, all[i]->bytes().size());
         gpu.upload(memory[i].data(), all[i]->bytes().data(), all[i]->bytes().size());
         first[i] = static_cast<std::byte*>(memory[i].data()) + all[i]->first_byte();
     }
@@ -136,17 +137,17 @@ void run_on_device(const rows::implementation& entry, const core::problem& p,
 void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c) {
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     const auto copied = [&](const guarded& x) {
-        core::buffer memory(gpu, x.bytes().size());
+        space::buffer memory(gpu, x.bytes().size());
         gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
         return memory;
     };
-    const auto first = [](const core::buffer& memory, const guarded& x) {
+    const auto first = [](const space::buffer& memory, const guarded& x) {
         return static_cast<std::byte*>(memory.data()) + x.first_byte();
     };
-    core::buffer b = copied(data.b);
-    std::array<core::buffer, 2> both = {copied(data.a), copied(c)};
+    space::buffer b = copied(data.b);
+    std::array<space::buffer, 2> both = {copied(data.a), copied(c)};
     const auto product = entry.prepare(p, s);
     for (std::int64_t i = 0; i < products; ++i)
         product->run({first(both[static_cast<std::size_t>(i % 2)], data.a), first(b, data.b),

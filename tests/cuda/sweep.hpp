@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/execution_space.hpp"
 #include "lab/rows/implementation.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::test {
 

@@ -11,7 +11,7 @@ std::atomic<int> allocations = 0;
 }
 
 // The program's own operator new, which counts. The library allocates in no other way but through
-// core::host_space(), which only constructors of steps call.
+// space::host_space(), which only constructors of steps call.
 void* operator new(std::size_t size_bytes) {
     ++allocations;
     if (void* memory = std::malloc(size_bytes)) return memory;

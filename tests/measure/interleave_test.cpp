@@ -13,7 +13,7 @@ namespace {
 using namespace carat;
 
 // A space whose time passes only when a candidate runs.
-class fake_clock final : public core::execution_space {
+class fake_clock final : public space::execution_space {
   public:
     void* allocate(std::size_t size_bytes) override { return std::malloc(size_bytes); }
     void deallocate(void* memory) noexcept override { std::free(memory); }

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
-#include "core/execution_space.hpp"
 #include "fakes.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace {
 
@@ -13,7 +13,7 @@ using namespace carat;
 using namespace carat::fakes;
 
 // Of this process alone, as a context is: once spoilt every call fails.
-class fake_gpu final : public core::execution_space {
+class fake_gpu final : public space::execution_space {
   public:
     bool spoilt = false;
 
@@ -33,7 +33,7 @@ class fake_gpu final : public core::execution_space {
     [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
     [[nodiscard]] double time_s(const std::function<void()>& work) override {
         require_sound();
-        return core::host_space().time_s(work);
+        return space::host_space().time_s(work);
     }
 
   private:
@@ -144,7 +144,7 @@ class device_process : public testing::Test {
         request.timing.settle_s = 1e-6;
         request.processes = 3;
         request.measure_energy = false;
-        around.device_space = []() -> core::execution_space& { return the_gpu(); };
+        around.device_space = []() -> space::execution_space& { return the_gpu(); };
         around.sensors = [] { return session::gpu_sensors{}; };
         around.start = [this](int memory, const rows::implementation*) {
             return forked_with(memory, space);
@@ -165,7 +165,7 @@ class device_process : public testing::Test {
         EXPECT_EQ(r.trials_per_process, (std::vector<std::int64_t>{2, 2, 2}));
     }
 
-    const session::find_space space = [](int) -> core::execution_space& { return the_gpu(); };
+    const session::find_space space = [](int) -> space::execution_space& { return the_gpu(); };
     session::request request;
     machine::description machine;
     machine::peaks limits;

@@ -15,7 +15,7 @@ namespace {
 using namespace carat;
 
 // Memory of the host with a log and a clock of its own: each call takes a time that tells it apart.
-class toy_device final : public core::execution_space {
+class toy_device final : public space::execution_space {
   public:
     void* allocate(std::size_t size_bytes) override {
         if (allocated == capacity) throw error(error_code::out_of_memory, "the toy is full");

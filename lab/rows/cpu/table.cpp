@@ -139,7 +139,7 @@ class ready_prepared final : public runnable {
     void take(const core::operands& data) override {
         const core::problem& p = all_.one;
         packed& to = place_of(data.b);
-        to.operand.place = cpu_engine::side::right;
+        to.operand.place = side::right;
         pack_operand(
             to.operand, kernels_, p.b_type,
             {static_cast<const std::byte*>(data.b), static_cast<std::int64_t>(size_bytes(p.b_type)),
@@ -211,14 +211,15 @@ class ready_group final : public runnable {
         const auto with_plan = [&](std::size_t i, int threads, const auto& use) {
             use(plan_of(i, threads));
         };
-        run_group(work_, threads_, with_plan, [&](std::size_t i, int threads, std::byte* memory) {
-            core::operands one = product_at(all_, apart_, data, order_[i]);
-            if (last_.reads_c()) one.e = one.c;
-            plan_of(i, threads).run(one, memory);
-        });
+        cpu_engine::run_group(work_, threads_, with_plan,
+                              [&](std::size_t i, int threads, std::byte* memory) {
+                                  core::operands one = product_at(all_, apart_, data, order_[i]);
+                                  if (last_.reads_c()) one.e = one.c;
+                                  plan_of(i, threads).run(one, memory);
+                              });
     }
     [[nodiscard]] int threads() const override {
-        const cpu_engine::shares of = shares_for(work_, threads_);
+        const cpu_engine::shares of = cpu_engine::shares_for(work_, threads_);
         return std::max(of.workers, of.with_all_threads == 0 ? 1 : plan_of(0, threads_).threads());
     }
     // Of the largest.

@@ -16,6 +16,7 @@
 #include "lab/rows/block_scale_places.hpp"
 #include "lab/rows/operation.hpp"
 #include "lab/rows/predicting.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::rows::cuda {
 
@@ -32,8 +33,8 @@ class unit_scales {
         const std::int64_t of_k = tiles(p.k);
         const std::int64_t of_n = tiles(p.n);
         const std::vector<float> ones(static_cast<std::size_t>((p.m + of_n) * of_k), 1.0F);
-        core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
-        memory_ = core::buffer(gpu, ones.size() * sizeof(float));
+        space::execution_space& gpu = space::cuda::device_space(carat::cuda::device_in_use());
+        memory_ = space::buffer(gpu, ones.size() * sizeof(float));
         gpu.upload(memory_.data(), ones.data(), ones.size() * sizeof(float));
         const auto* const first = static_cast<const float*>(memory_.data());
         scales_ = {first, static_cast<std::int32_t>(of_k), 1, first + p.m * of_k,
@@ -43,7 +44,7 @@ class unit_scales {
     [[nodiscard]] const core::block_scales& get() const { return scales_; }
 
   private:
-    core::buffer memory_;
+    space::buffer memory_;
     core::block_scales scales_;
 };
 
@@ -211,8 +212,8 @@ class row_ragged final : public runnable {
         std::vector<std::int32_t> ends;
         for (const std::int64_t rows : all_.rows)
             ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::int32_t>(rows));
-        core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
-        ends_ = core::buffer(gpu, ends.size() * sizeof(std::int32_t));
+        space::execution_space& gpu = space::cuda::device_space(carat::cuda::device_in_use());
+        ends_ = space::buffer(gpu, ends.size() * sizeof(std::int32_t));
         gpu.upload(ends_.data(), ends.data(), ends.size() * sizeof(std::int32_t));
     }
 
@@ -240,7 +241,7 @@ class row_ragged final : public runnable {
     operation all_;
     std::int64_t b_apart_;
     f32_as f32_;
-    core::buffer ends_;
+    space::buffer ends_;
 };
 
 constexpr std::string_view loop_tunable = "loop";

@@ -15,6 +15,7 @@
 #include "cuda/common/scale.hpp"
 #include "lab/rows/block_scale_places.hpp"
 #include "lab/rows/operation.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "lab/vendor/cublas/plan.hpp"
 #include "lab/vendor/cublas/rows.hpp"
 
@@ -27,10 +28,11 @@ constexpr double search_s = 2;  // no new proposal is tried after that long
 constexpr unsigned usual_alignment = 256;
 
 // Memory full of random bytes: of any type they are numbers of all sizes, and toggle as many wires.
-core::buffer random_operand(core::execution_space& gpu, const rows::whole_matrix& of, dtype type) {
+space::buffer random_operand(space::execution_space& gpu, const rows::whole_matrix& of,
+                             dtype type) {
     const auto bytes = static_cast<std::size_t>(core::extent_elements(of.rows, of.cols, of.where)) *
                        size_bytes(type);
-    core::buffer memory(gpu, bytes);
+    space::buffer memory(gpu, bytes);
     std::vector<std::uint64_t> pattern(std::size_t{1} << 17);
     std::mt19937_64 random(1);
     std::ranges::generate(pattern, random);
@@ -43,17 +45,18 @@ core::buffer random_operand(core::execution_space& gpu, const rows::whole_matrix
 // The fastest of `proposals`, each warmed once and then timed three times.
 cublasLtMatmulAlgo_t fastest(const rows::operation& all, const plan& product,
                              const std::vector<cublasLtMatmulAlgo_t>& proposals) {
-    core::execution_space& gpu = carat::cuda::space(carat::cuda::device_in_use());
-    const core::buffer a = random_operand(gpu, whole_a(all), all.one.a_type);
-    const core::buffer b = random_operand(gpu, whole_b(all), all.one.b_type);
-    const core::buffer c = random_operand(gpu, whole_c(all), all.one.c_type);
-    const core::buffer bias =
+    space::execution_space& gpu = space::cuda::device_space(carat::cuda::device_in_use());
+    const space::buffer a = random_operand(gpu, whole_a(all), all.one.a_type);
+    const space::buffer b = random_operand(gpu, whole_b(all), all.one.b_type);
+    const space::buffer c = random_operand(gpu, whole_c(all), all.one.c_type);
+    const space::buffer bias =
         random_operand(gpu, {1, all.one.n, core::row_major(all.one.n)}, stored_bias_type_of(all));
-    const core::buffer e = random_operand(gpu, whole_c(all), all.one.c_type);
+    const space::buffer e = random_operand(gpu, whole_c(all), all.one.c_type);
     const core::operands data{a.data(), b.data(), c.data(), all.other_e ? e.data() : nullptr};
     if (all.last.bias) product.set_bias(bias.data());
     const std::int64_t count = all.block_scales ? rows::block_scale_places(all.one).count() : 1;
-    const core::buffer scales = random_operand(gpu, {1, count, core::row_major(count)}, dtype::f32);
+    const space::buffer scales =
+        random_operand(gpu, {1, count, core::row_major(count)}, dtype::f32);
     if (all.block_scales) product.set_scales(all.one, static_cast<const float*>(scales.data()));
     double best_s = std::numeric_limits<double>::infinity();
     double spent_s = 0;

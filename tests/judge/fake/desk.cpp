@@ -30,7 +30,7 @@ int in_use() {
     return 0;
 }
 void select(int) {}
-core::execution_space& space(int) {
+space::execution_space& space(int) {
     throw std::logic_error("a fake GPU has no space");
 }
 void leave() {}

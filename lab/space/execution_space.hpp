@@ -1,12 +1,12 @@
 // Memory and a clock: what the laboratory needs of a device to fill operands, run products on them
-// and time what ran. The CPU's is here; the CUDA module adds its own. Nothing here knows a GEMM.
+// and time what ran. The CPU's is here, a GPU's in cuda/. Nothing here knows a GEMM.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 
-namespace carat::core {
+namespace carat::space {
 
 class execution_space {
   public:
@@ -76,4 +76,4 @@ class page_lock {
     std::unique_ptr<void, release> host_;
 };
 
-}  // namespace carat::core
+}  // namespace carat::space

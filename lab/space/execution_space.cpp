@@ -1,4 +1,4 @@
-#include "core/execution_space.hpp"
+#include "lab/space/execution_space.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 #include <carat/error.hpp>
 
-namespace carat::core {
+namespace carat::space {
 
 namespace {
 
@@ -65,4 +65,4 @@ execution_space& host_space() {
     return space;
 }
 
-}  // namespace carat::core
+}  // namespace carat::space

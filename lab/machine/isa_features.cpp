@@ -1,12 +1,10 @@
-// What the kernel says of the processor, for people. A file of its own, so that the drop-in BLAS,
-// which doesn't ask, comes without the streams.
+#include "lab/machine/isa_features.hpp"
+
 #include <array>
 #include <fstream>
 #include <sstream>
 
-#include "core/isa.hpp"
-
-namespace carat::core {
+namespace carat::machine {
 
 std::vector<std::string> isa_features() {
     static constexpr std::array interesting = {
@@ -27,4 +25,4 @@ std::vector<std::string> isa_features() {
     return found;
 }
 
-}  // namespace carat::core
+}  // namespace carat::machine

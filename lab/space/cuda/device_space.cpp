@@ -1,5 +1,5 @@
-// A GPU as the laboratory sees it. Copies wait for the work before them and are done when they
-// return; time is taken by events on the stream of the work, which begins when all of it is there.
+#include "lab/space/cuda/device_space.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -11,9 +11,8 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
-#include "cuda/common/scope.hpp"
 
-namespace carat::cuda {
+namespace carat::space::cuda {
 
 namespace {
 
@@ -48,20 +47,20 @@ class gate {
     flag is_open_ = std::make_shared<std::atomic<bool>>(false);
 };
 
-class device_space final : public core::execution_space {
+// Copies wait for the work before them and are done when they return; time is taken by events on
+// the stream of the work, which begins when all of it is there.
+class gpu_space final : public execution_space {
   public:
-    explicit device_space(int device) : device_(device) {
+    explicit gpu_space(int device) : device_(device) {
         use();
-        stream_ = make_stream();
-        start_ = make_event();
-        stop_ = make_event();
+        stream_ = carat::cuda::stream_of(device);
+        start_ = carat::cuda::make_event();
+        stop_ = carat::cuda::make_event();
     }
-
-    [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 
     void* allocate(std::size_t size_bytes) override {
         use();
-        return cuda::allocate(size_bytes).release();
+        return carat::cuda::allocate(size_bytes).release();
     }
 
     void deallocate(void* memory) noexcept override { cudaFree(memory); }
@@ -76,7 +75,7 @@ class device_space final : public core::execution_space {
 
     void wait() override {
         use();
-        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream()));
+        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream_));
     }
 
     void pin(void* host, std::size_t size_bytes) override {
@@ -88,18 +87,20 @@ class device_space final : public core::execution_space {
 
     [[nodiscard]] std::size_t available_bytes() const override {
         use();
-        return free_bytes();
+        return carat::cuda::free_bytes();
     }
 
-    [[nodiscard]] std::size_t cache_bytes() const override { return describe(device_).l2_bytes; }
+    [[nodiscard]] std::size_t cache_bytes() const override {
+        return carat::cuda::describe(device_).l2_bytes;
+    }
 
     [[nodiscard]] double time_s(const std::function<void()>& work) override {
         use();
         {
-            const gate closed(stream());
-            CARAT_CUDA_CHECK(cudaEventRecord(start_.get(), stream()));
+            const gate closed(stream_);
+            CARAT_CUDA_CHECK(cudaEventRecord(start_.get(), stream_));
             work();
-            CARAT_CUDA_CHECK(cudaEventRecord(stop_.get(), stream()));
+            CARAT_CUDA_CHECK(cudaEventRecord(stop_.get(), stream_));
         }
         CARAT_CUDA_CHECK(cudaEventSynchronize(stop_.get()));
         float elapsed_ms = 0;
@@ -113,38 +114,26 @@ class device_space final : public core::execution_space {
     void copy(void* target, const void* source, std::size_t size_bytes, cudaMemcpyKind kind) {
         if (size_bytes == 0) return;
         use();
-        CARAT_CUDA_CHECK(cudaMemcpyAsync(target, source, size_bytes, kind, stream()));
-        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream()));
+        CARAT_CUDA_CHECK(cudaMemcpyAsync(target, source, size_bytes, kind, stream_));
+        CARAT_CUDA_CHECK(cudaStreamSynchronize(stream_));
     }
 
     int device_;
-    unique_stream stream_;
-    unique_event start_;
-    unique_event stop_;
+    cudaStream_t stream_;
+    carat::cuda::unique_event start_;
+    carat::cuda::unique_event stop_;
 };
+
+}  // namespace
 
 // Kept until the process ends and then left to the driver: the runtime may be gone before static
 // objects are, and must not be called then.
-device_space& space_of(int device) {
-    require(device);
+execution_space& device_space(int device) {
+    carat::cuda::require(device);
     static std::mutex guard;
-    static auto& spaces = *new std::map<int, device_space>;
+    static auto& spaces = *new std::map<int, gpu_space>;
     const std::scoped_lock lock(guard);
     return spaces.try_emplace(device, device).first->second;
 }
 
-}  // namespace
-
-core::execution_space& space(int device) {
-    return space_of(device);
-}
-
-cudaStream_t stream_in_use() {
-    if (const call_scope* call = call_scope::innermost()) return call->stream();
-    const int device = device_in_use();
-    device_space& used = space_of(device);
-    CARAT_CUDA_CHECK(cudaSetDevice(device));
-    return used.stream();
-}
-
-}  // namespace carat::cuda
+}  // namespace carat::space::cuda

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace carat::cuda {
+namespace carat::gpu {
 
 /// "GPU-" and 32 hexadecimal digits, the same wherever the card is plugged in.
 /// @throws carat::error(unsupported) when the device is unavailable.
@@ -12,4 +12,4 @@ namespace carat::cuda {
 /// The compute capabilities that this build has kernels for, "80, 90a"; empty without CUDA.
 [[nodiscard]] std::string compiled_for();
 
-}  // namespace carat::cuda
+}  // namespace carat::gpu

@@ -1,14 +1,14 @@
-#include "cuda/common/identity.hpp"
+#include "lab/gpu/peaks/identity.hpp"
 
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/error.hpp"
 
-namespace carat::cuda {
+namespace carat::gpu {
 
 std::string uuid(int device) {
-    require(device);
+    cuda::require(device);
     cudaDeviceProp facts{};
     CARAT_CUDA_CHECK(cudaGetDeviceProperties(&facts, device));
     std::string text = "GPU-";
@@ -21,4 +21,4 @@ std::string compiled_for() {
     return CARAT_CUDA_CODE;
 }
 
-}  // namespace carat::cuda
+}  // namespace carat::gpu
