@@ -81,7 +81,7 @@ void print(const rows::implementation& entry) {
 }
 
 // The element types of A, each once.
-std::string types_of(const rows& members) {
+std::string types_of(const implementations& members) {
     std::vector<std::string_view> types;
     for (const rows::implementation* entry : members)
         for (const core::signature& s : entry->signatures)
@@ -90,7 +90,7 @@ std::string types_of(const rows& members) {
 }
 
 // How many run on this machine, and why the first that does not can't.
-std::string availability(const rows& members) {
+std::string availability(const implementations& members) {
     std::size_t available = 0;
     std::string why;
     for (const rows::implementation* entry : members) {
@@ -116,7 +116,7 @@ void print_families() {
         if (std::ranges::find(families, family_of(entry->name)) == families.end())
             families.emplace_back(family_of(entry->name));
     for (const std::string& family : families) {
-        const rows members = matching(family);
+        const implementations members = matching(family);
         const std::string here = availability(members);
         fmt::print("{}\n",
                    styled(line(family, std::to_string(members.size()), types_of(members), here),
@@ -126,7 +126,7 @@ void print_families() {
 }
 
 int list(const std::string& pattern, bool json) {
-    const rows chosen = matching(pattern);
+    const implementations chosen = matching(pattern);
     if (chosen.empty()) {
         static_cast<void>(lab::catalogue().find(pattern));  // throws, naming the nearest
         return bad_input;
