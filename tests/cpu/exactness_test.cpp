@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 

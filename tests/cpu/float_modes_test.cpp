@@ -11,6 +11,7 @@
 
 #include "core/float_environment.hpp"
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 

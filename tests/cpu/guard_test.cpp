@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 

@@ -12,6 +12,7 @@
 #endif
 
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "core/facts.hpp"
 #include "core/gpu_prediction.hpp"
 #include "core/kernel_desc.hpp"
+#include "core/problem.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
 #include "cuda/common/ragged.hpp"
 

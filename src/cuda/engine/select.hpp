@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "core/tunable.hpp"
 #include "cuda/common/gemm.hpp"
 #include "cuda/engine/arithmetic.hpp"
 #include "plan/gemm_plan.hpp"
