@@ -10,9 +10,9 @@ results::library library_of(const core::implementation& entry) {
     return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
 }
 
-class local final : public worker {
+class local_worker final : public worker {
   public:
-    local(const core::implementation& entry, const core::operation& all, const core::settings& how,
+    local_worker(const core::implementation& entry, const core::operation& all, const core::settings& how,
           core::execution_space& space)
         : entry_(entry), all_(all), settings_(how), space_(space) {}
 
@@ -68,7 +68,7 @@ readiness facts_of(const core::runnable& ready, double prepare_s) {
 
 std::unique_ptr<worker> worker_here(const core::implementation& entry, const core::operation& all,
                                     const core::settings& how, core::execution_space& space) {
-    return std::make_unique<local>(entry, all, how, space);
+    return std::make_unique<local_worker>(entry, all, how, space);
 }
 
 }  // namespace carat::session
