@@ -17,7 +17,8 @@ constexpr std::size_t implementation_columns = 21;
 
 std::string phase_row(const results::result& c) {
     std::string text =
-        fmt::format("   {:<{}}", shortened_middle(c.implementation, implementation_columns), implementation_columns);
+        fmt::format("   {:<{}}", shortened_middle(c.implementation, implementation_columns),
+                    implementation_columns);
     const auto column = [&](std::string_view phase) {
         const results::phase* found = c.end_to_end->find(phase);
         text += fmt::format(" {:>7}", found == nullptr ? "-" : report::duration(found->median_s));

@@ -41,7 +41,9 @@ fs::path library_beside_command() {
     const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
     for (const char* place : {CARAT_BLAS_INSTALLED, CARAT_BLAS_BUILT})
         if (fs::path file = (folder / place).lexically_normal(); fs::exists(file)) return file;
-    refuse_run("libcarat_blas.so.0 is not beside this command; name its file with --library");
+    refuse_run(
+        "libcarat_blas.so.0 is not beside this command; build it with "
+        "./dev build, or name its file with --library");
 }
 
 fs::path library_of(const run_with_options& o) {
@@ -50,7 +52,7 @@ fs::path library_of(const run_with_options& o) {
         refuse_run("--library '" + o.library + "' is no file; name a libcarat_blas.so.0");
     if (file.string().find_first_of(" :") != std::string::npos)
         refuse_run("LD_PRELOAD can't have a path with a blank or a colon, as '" + file.string() +
-               "' has; copy the library elsewhere and name it with --library");
+                   "' has; copy the library elsewhere and name it with --library");
     return file;
 }
 
@@ -135,7 +137,7 @@ pid_t start(std::vector<std::string> command, std::vector<std::string> environme
     posix_spawnattr_destroy(&attributes);
     if (failed != 0)
         refuse_run("'" + command.front() + "' can't be started: " + std::strerror(failed) +
-               "; give a PROGRAM and its arguments");
+                   "; give a PROGRAM and its arguments");
     return started;
 }
 

@@ -43,9 +43,10 @@ void validate(const request& r) {
         for (const shape& size : r.shapes) largest = std::max({largest, size.m, size.n, size.k});
         if (tile->second > largest)
             throw error(error_code::invalid_argument,
-                        "tile-size " + std::to_string(tile->second) + " of " + std::string(s.entry->name) +
-                            " is larger than the largest matrix (" + std::to_string(largest) +
-                            "): choose at most " + std::to_string(largest));
+                        "tile-size " + std::to_string(tile->second) + " of " +
+                            std::string(s.entry->name) + " is larger than the largest matrix (" +
+                            std::to_string(largest) + "): choose at most " +
+                            std::to_string(largest));
     }
     const double available = memory_left_bytes();
     for (const case_key& key : cases_of(r)) {

@@ -12,8 +12,8 @@ results::library library_of(const core::implementation& entry) {
 
 class local_worker final : public worker {
   public:
-    local_worker(const core::implementation& entry, const core::operation& all, const core::settings& how,
-          core::execution_space& space)
+    local_worker(const core::implementation& entry, const core::operation& all,
+                 const core::settings& how, core::execution_space& space)
         : entry_(entry), all_(all), settings_(how), space_(space) {}
 
     introduction introduce() override { return session::introduce(entry_, all_, settings_); }
