@@ -22,7 +22,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
 }
 
-std::size_t at(std::int64_t index) {
+std::size_t index_of(std::int64_t index) {
     return static_cast<std::size_t>(index);
 }
 
@@ -189,20 +189,20 @@ void batch::draw(data_kind kind, stream& operands, const shared_memory& to) {
 }
 
 void batch::draw_on_host(std::uint64_t seed, const shared_memory& to) {
-    image_.resize(at(size_bytes_));
+    image_.resize(index_of(size_bytes_));
     for (std::int64_t i = data_begins / 8; i < size_bytes_ / 8; ++i) {
         const std::uint64_t word = guard_word(seed, i);
         std::memcpy(image_.data() + 8 * i, &word, 8);
     }
     for (const entry& e : calls_) fill(e);
     std::memcpy(to.data() + data_begins, image_.data() + data_begins,
-                at(size_bytes_ - data_begins));
+                index_of(size_bytes_ - data_begins));
 }
 
 bool batch::changed_since(const shared_memory& memory) const {
     if (desk_ != nullptr) return desk_->changed_since_snapshot(all_c()) >= 0;
     return std::memcmp(memory.data() + data_begins, seen_.data() + data_begins,
-                       at(size_bytes_ - data_begins)) != 0;
+                       index_of(size_bytes_ - data_begins)) != 0;
 }
 
 std::string batch::where(const entry& e) const {

@@ -18,7 +18,7 @@ namespace {
 
 using monotonic = std::chrono::steady_clock;
 
-double seconds_since(monotonic::time_point begin) {
+double passed_s(monotonic::time_point begin) {
     return std::chrono::duration<double>(monotonic::now() - begin).count();
 }
 
@@ -197,7 +197,7 @@ peaks measure_peaks(const description& machine, const measure_options& options) 
         items.push_back(task.in_slices ? sliced_item(task, cores, memory, read)
                                        : whole_item(task, cores, memory, read));
     const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
-    measure_in_rounds(items, budget_s - seconds_since(begin), options);
+    measure_in_rounds(items, budget_s - passed_s(begin), options);
     return stamped(collect(machine, plan, items), options);
 }
 

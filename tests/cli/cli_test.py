@@ -820,7 +820,9 @@ class BadInput(Command):
         self.assertIn("--out: '' names no file", self.refused("study", "ladder", "--out", ""))
 
     def test_mistakes_lead_to_the_help_of_the_subcommand(self):
-        self.assertIn("(carat bench --help)", self.refused("bench", "--sise", "64"))
+        self.assertIn("'--sizes' is no option: the nearest is --size (carat bench --help)",
+                      self.refused("bench", "--sizes", "64"))
+        self.assertIn("'--zzzzzz' is no option (carat run --help)", self.refused("run", "--zzzzzz=1"))
         for typed, meant in (("benhc", "bench"), ("BENCH", "bench"), ("reprot", "report")):
             self.assertIn(f"'{typed}' is no subcommand: the nearest is {meant} (carat --help)",
                           self.refused(typed, "--size", 64))
