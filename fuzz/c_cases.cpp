@@ -157,9 +157,9 @@ std::string try_wrong_argument(c_product& p, random_numbers& random, tally& coun
 }
 
 // In one case of twelve a number of C's memory, an entry or beside it, is changed: it must be seen.
-std::string check_plant(c_product& p, random_numbers& random, tally& count) {
+std::string check_planted_error(c_product& p, random_numbers& random, tally& count) {
     if (!random.chance(12)) return {};
-    constexpr auto n = static_cast<std::size_t>(plant::entry);
+    constexpr auto n = static_cast<std::size_t>(error_kind::entry);
     p.memory[2][random.below(p.memory[2].size())] += 1;
     ++count.planted[n];
     if (p.check().empty()) return "a planted error was not found";
@@ -173,7 +173,7 @@ std::string make_right_call(c_product& p, random_numbers& random, tally& count) 
         return "status " + std::to_string(status) + ": " + carat_message();
     count.entries += p.before.size();
     if (std::string wrong = p.check(); !wrong.empty()) return wrong;
-    return check_plant(p, random, count);
+    return check_planted_error(p, random, count);
 }
 
 // Each a null, or one of two that belong together.
@@ -206,23 +206,24 @@ std::string try_nulls(random_numbers& random) {
                                             : "a null: status " + std::to_string(status);
 }
 
-// Threads of the program: as many as there are seats, or one that takes pieces from the last on.
+// Threads of the program: as many as there are threads, or one that takes pieces from the last on.
 struct own_threads {
     bool alone;
     std::atomic<int> calls = 0;
 
-    static void run(void* context, int pieces, int seats, carat_run_piece piece, const void* work) {
+    static void run(void* context, int pieces, int threads, carat_run_piece piece,
+                    const void* work) {
         auto& own = *static_cast<own_threads*>(context);
         ++own.calls;
         if (own.alone) {
-            for (int i = pieces - 1; i >= 0; --i) piece(work, i, seats - 1);
+            for (int i = pieces - 1; i >= 0; --i) piece(work, i, threads - 1);
             return;
         }
         std::atomic<int> next = 0;
         std::vector<std::thread> all;
-        for (int seat = 0; seat < seats; ++seat)
-            all.emplace_back([&, seat] {
-                for (int i = next++; i < pieces; i = next++) piece(work, i, seat);
+        for (int thread = 0; thread < threads; ++thread)
+            all.emplace_back([&, thread] {
+                for (int i = next++; i < pieces; i = next++) piece(work, i, thread);
             });
         for (std::thread& one : all) one.join();
     }

@@ -69,7 +69,7 @@ using one_case = std::function<std::string(std::size_t thread, std::uint64_t num
 [[nodiscard]] std::string compare(const running& r, const std::vector<std::byte>& bits,
                                   const char* what);
 [[nodiscard]] std::string check_plants(const running& r);
-[[nodiscard]] std::string check_plant(const running& r, plant kind);
+[[nodiscard]] std::string check_planted_error(const running& r, error_kind kind);
 // What the case has, and where its operands lie.
 void count_features(const running& r);
 void tell_description(const surroundings& in, const std::string& text);

@@ -225,7 +225,7 @@ class blas_case {
         if (result.empty()) return {};
         const std::size_t at = random_.below(result.size());
         const bool pad = std::isnan(unwritten()[at]);
-        const auto kind = static_cast<std::size_t>(pad ? plant::pad : plant::entry);
+        const auto kind = static_cast<std::size_t>(pad ? error_kind::pad : error_kind::entry);
         if (pad) {
             unsigned char bytes[sizeof(T)];
             std::memcpy(bytes, &result[at], sizeof(T));
@@ -236,7 +236,7 @@ class blas_case {
         }
         ++count_.planted[kind];
         if (find_error(result, right, solved).empty())
-            return std::string("a planted error was not found: ") + plant_names[kind];
+            return std::string("a planted error was not found: ") + error_kind_names[kind];
         ++count_.caught[kind];
         return {};
     }

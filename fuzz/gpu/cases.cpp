@@ -134,9 +134,9 @@ std::string try_call(const gpu_running& given) {
         return (captured ? "in a graph: " : "") + wrong;
     const std::vector<std::byte> bits = r.on.c.bits();
     if (r.random.chance(10)) {
-        const auto kind = static_cast<plant>(r.random.below(plants));
-        if (kind != plant::repeat && kind != plant::largest)
-            if (std::string wrong = check_plant(r, kind); !wrong.empty()) return wrong;
+        const auto kind = static_cast<error_kind>(r.random.below(error_kinds));
+        if (kind != error_kind::repeat && kind != error_kind::largest)
+            if (std::string wrong = check_planted_error(r, kind); !wrong.empty()) return wrong;
     }
     if (std::string wrong = check_memory(r); !wrong.empty()) return wrong;
     if (!r.random.chance(3) && !r.of.loses_rows) return {};
@@ -174,8 +174,8 @@ bool can_be_written(const matrix_place& m) {
     return (m.rows < 2 || m.row_stride != 0) && (m.cols < 2 || m.col_stride != 0);
 }
 
-// A worker's seat, and behind it those of its own threads.
-std::size_t first_seat(const surroundings& in) {
+// A worker's gpu_worker, and behind it those of its own threads.
+std::size_t first_worker(const surroundings& in) {
     return in.thread * (gpu_threads + 1);
 }
 
@@ -184,7 +184,7 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
 
 std::string try_threads(const running& r, std::uint64_t seed) {
     return in_threads(r, gpu_threads, [&](std::size_t thread, std::uint64_t number, tally& count) {
-        take_seat(first_seat(r.in) + thread + 1);
+        become_worker(first_worker(r.in) + thread + 1);
         return run_gpu_case(~seed, number, r.in, count);
     });
 }
@@ -225,7 +225,8 @@ void count_case(const gpu_running& g, std::uint64_t nested) {
 }
 
 // One filled and checked on the GPU.
-std::string run_large(random_numbers& random, const surroundings& in, seat& there, tally& count) {
+std::string run_large(random_numbers& random, const surroundings& in, gpu_worker& there,
+                      tally& count) {
     const memory_watch memory;
     try {
         return run_large_case(random, in, there, count);
@@ -258,8 +259,8 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
     static_cast<void>(started);
     random_numbers random(seed, number);
     const bool nested = (seed >> 63) != 0;
-    if (!nested) take_seat(first_seat(in));
-    seat& there = own_seat();
+    if (!nested) become_worker(first_worker(in));
+    gpu_worker& there = own_worker();
     const bool fills = first == first_calls::in_full_memory;
     if (!fills && random.chance(12) && !in.is_watched) return run_large(random, in, there, count);
     product_case c = draw_case(random, number, true);
@@ -310,7 +311,7 @@ std::string run_full_case(std::uint64_t seed, std::uint64_t number, const surrou
 bool gpu_is_lost() {
     cudaError_t status = cudaSuccess;
     try {
-        status = cudaStreamQuery(own_seat().of_oracle);
+        status = cudaStreamQuery(own_worker().of_oracle);
     } catch (const std::runtime_error&) {
     }
     return status != cudaSuccess && status != cudaErrorNotReady;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fuzz/trials.hpp"
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 

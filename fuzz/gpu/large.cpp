@@ -88,7 +88,7 @@ void draw_large_sizes(random_numbers& random, large_case& l, const pair_of_types
     l.how.k = k;
 }
 
-large_case draw_large_case(random_numbers& random, const seat& there) {
+large_case draw_large_case(random_numbers& random, const gpu_worker& there) {
     large_case l;
     const pair_of_types t = draw_large_types(random);
     draw_large_sizes(random, l, t);
@@ -214,7 +214,7 @@ void call_in_graph(const large_case& l) {
     must(cudaGraphDestroy(graph), "a graph");
 }
 
-void fill_all(large_case& l, seat& there) {
+void fill_all(large_case& l, gpu_worker& there) {
     large_matrices* const all[] = {&l.a, &l.b, &l.c, &l.e};
     for (std::size_t i = 0; i < 4; ++i) {
         large_matrices& m = *all[i];
@@ -231,7 +231,7 @@ void fill_all(large_case& l, seat& there) {
 using verdicts = std::array<large_verdict, 4>;
 
 // Of A, B, E and C.
-verdicts check_all(const large_case& l, seat& there) {
+verdicts check_all(const large_case& l, gpu_worker& there) {
     verdicts all;
     there.verdicts.upload(all.data(), sizeof all, l.stream);
     auto* const to = reinterpret_cast<large_verdict*>(there.verdicts.data());
@@ -252,20 +252,21 @@ std::string text_of(const verdicts& all) {
     return {};
 }
 
-std::string plant_one(random_numbers& random, const large_case& l, seat& there, tally& count) {
+std::string plant_one(random_numbers& random, const large_case& l, gpu_worker& there,
+                      tally& count) {
     const std::uint64_t at = random.below(l.c.size);
     spoil_large(l.c, at, l.stream);
     const large_verdict of_c = check_all(l, there)[3];
-    ++count.planted[static_cast<std::size_t>(plant::bit)];
+    ++count.planted[static_cast<std::size_t>(error_kind::bit)];
     if (of_c.wrong != 1 || of_c.first != at)
         return "a planted error was not found: a bit of element " + std::to_string(at);
-    ++count.caught[static_cast<std::size_t>(plant::bit)];
+    ++count.caught[static_cast<std::size_t>(error_kind::bit)];
     return {};
 }
 
 }  // namespace
 
-std::string run_large_case(random_numbers& random, const surroundings& in, seat& there,
+std::string run_large_case(random_numbers& random, const surroundings& in, gpu_worker& there,
                            tally& count) {
     large_case l = draw_large_case(random, there);
     const std::string text = describe(l);

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "fuzz/trials.hpp"
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
 // Draws one and runs it: empty, or what it is and what was wrong.
 [[nodiscard]] std::string run_large_case(random_numbers& random, const surroundings& in,
-                                         seat& there, tally& count);
+                                         gpu_worker& there, tally& count);
 
 }  // namespace carat::fuzz

@@ -71,7 +71,8 @@ std::string check_all(const gpu_running& g, const sharing& s, const outcome& o) 
     }
     if (std::string wrong = check_outcome(g.r, o); !wrong.empty()) return wrong;
     if (g.r.random.chance(10))
-        if (std::string wrong = check_plant(g.r, plant::entry); !wrong.empty()) return wrong;
+        if (std::string wrong = check_planted_error(g.r, error_kind::entry); !wrong.empty())
+            return wrong;
     return check_memory(g.r);
 }
 

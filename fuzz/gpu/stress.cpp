@@ -11,7 +11,7 @@
 
 #include <carat/carat.hpp>
 
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
@@ -82,7 +82,7 @@ stressed_product draw_product(random_numbers& random) {
 }
 
 template <class A, class B, class C>
-void start(const stressed_product& p, const seat& on, cudaStream_t stream) {
+void start(const stressed_product& p, const gpu_worker& on, cudaStream_t stream) {
     const cuda place{.stream = stream, .batch_invariant = p.batch_invariant, .f32 = p.f32};
     const auto& [a, b, e, c] = on.of_matrices;
     if (p.adds)
@@ -92,7 +92,7 @@ void start(const stressed_product& p, const seat& on, cudaStream_t stream) {
         matrix_product(place, p.a.view<const A>(a), p.b.view<const B>(b), p.c.view<C>(c));
 }
 
-using start_product = void (*)(const stressed_product&, const seat&, cudaStream_t);
+using start_product = void (*)(const stressed_product&, const gpu_worker&, cudaStream_t);
 constexpr std::array<start_product, 9> starts = {
     start<bf16, bf16, bf16>,       start<bf16, bf16, float>,
     start<f16, f16, f16>,          start<float, float, float>,
@@ -127,7 +127,7 @@ struct started_product {
 
 // Each product six times on any streams; then in a graph, six times on any streams, too: alone, or
 // all of a case together.
-void start_all(random_numbers& random, seat& on) {
+void start_all(random_numbers& random, gpu_worker& on) {
     const std::array<cudaStream_t, 6> streams = {on.streams[1],    on.streams[2],
                                                  on.streams[3],    on.of_oracle,
                                                  cudaStreamLegacy, cudaStreamPerThread};
@@ -153,7 +153,7 @@ void start_all(random_numbers& random, seat& on) {
 std::string run_thread(std::uint64_t seed, std::uint64_t number) {
     random_numbers random(seed, number);
     try {
-        seat& on = own_seat();
+        gpu_worker& on = own_worker();
         for (device_bytes& bytes : on.of_matrices) bytes.reserve((most_elements + 16) * 8);
         start_all(random, on);
     } catch (const std::exception& e) {
@@ -180,7 +180,7 @@ class crew {
 
   private:
     void work(std::size_t t) {
-        take_seat(t);
+        become_worker(t);
         for (;;) {
             begins_.arrive_and_wait();
             wrong_[t] = run_thread(seed_, number_ * threads + t);

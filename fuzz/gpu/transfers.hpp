@@ -5,13 +5,13 @@
 
 #include "far.hpp"
 #include "full_memory.hpp"
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
 struct gpu_running {
     const running& r;
-    seat& there;
+    gpu_worker& there;
     memory_kind kind;  // of the matrices
     const memory_watch& memory;
     const far_lines* far = nullptr;

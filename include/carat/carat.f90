@@ -48,15 +48,15 @@ module carat
     ! carat_set_allocator. A program gives procedures with bind(c); one that is not given is carat's.
     abstract interface
         ! One piece of the work; c_f_procpointer makes it of carat_parallel's `run`.
-        subroutine carat_run_piece(work, piece, seat) bind(c)
+        subroutine carat_run_piece(work, piece, thread) bind(c)
             import :: c_int, c_ptr
             type(c_ptr), value :: work
-            integer(c_int), value :: piece, seat
+            integer(c_int), value :: piece, thread
         end subroutine
-        subroutine carat_parallel(context, pieces, seats, run, work) bind(c)
+        subroutine carat_parallel(context, pieces, threads, run, work) bind(c)
             import :: c_funptr, c_int, c_ptr
             type(c_ptr), value :: context, work
-            integer(c_int), value :: pieces, seats
+            integer(c_int), value :: pieces, threads
             type(c_funptr), value :: run
         end subroutine
         function carat_allocate(context, size_bytes, alignment) bind(c) result(memory)

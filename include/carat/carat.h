@@ -136,11 +136,11 @@ CARAT_C_API const char* carat_message(void);
 /* The most threads that a call with these many asked for would use; 0: with none named. */
 CARAT_C_API int carat_threads(int asked);
 
-/* Threads of the program's own: `parallel` calls run(work, piece, seat) once for every piece from 0
- * to pieces - 1, never two at once with one seat, seats from 0 to seats - 1, and returns when all
- * have returned. NULL: carat's threads again. Not while another thread multiplies. */
-typedef void (*carat_run_piece)(const void* work, int piece, int seat);
-typedef void (*carat_parallel)(void* context, int pieces, int seats, carat_run_piece run,
+/* Threads of the program's own: `parallel` calls run(work, piece, thread) once for every piece from
+ * 0 to pieces - 1, never two at once with one thread, threads from 0 to threads - 1, and returns
+ * when all have returned. NULL: carat's threads again. Not while another thread multiplies. */
+typedef void (*carat_run_piece)(const void* work, int piece, int thread);
+typedef void (*carat_parallel)(void* context, int pieces, int threads, carat_run_piece run,
                                const void* work);
 CARAT_C_API void carat_set_parallel(carat_parallel parallel, void* context);
 

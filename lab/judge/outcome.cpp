@@ -1,4 +1,4 @@
-// What is said of a target, in words and in JSON.
+// The outcome of a judgement, in words and in JSON.
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -56,7 +56,7 @@ results::comparison comparison_of(const outcome& o, const timed_case& c) {
     return all;
 }
 
-// What is said where padded rows were refused.
+// The remark for a target that refused padded rows.
 std::string_view contiguous_rows(const std::vector<timed_case>& cases) {
     const auto count = std::ranges::count(cases, row_layout::contiguous, &timed_case::rows);
     if (count == 0) return "";

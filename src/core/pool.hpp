@@ -1,9 +1,9 @@
 // The library's own threads: independent pieces of one call, taken as threads come.
 //
 // The caller posts its pieces and begins with them at once. A worker that is awake, or wakes in
-// time, takes its seat and first the pieces that belong to that seat, so that from call to call a
-// thread meets the same part of the operands in its caches; then, unless its own was a short one,
-// pieces of seats that nobody took.
+// time, takes its thread and first the pieces that belong to that thread, so that from call to call
+// a thread meets the same part of the operands in its caches; then, unless its own was a short one,
+// pieces of threads that nobody took.
 // The caller does alone whatever is left and waits only for pieces that somebody has begun: a
 // thread that the system does not run delays nothing that it has not started.
 //
@@ -18,12 +18,12 @@ namespace carat::core {
 
 namespace detail {
 
-using piece_function = void (*)(const void* work, int piece, int seat);
+using piece_function = void (*)(const void* work, int piece, int thread);
 
 void run_on_pool(int pieces, int threads, piece_function function, const void* work);
 
-// Somebody else's threads: calls function(work, piece, seat) once for every piece in [0, pieces),
-// never twice at once with one seat of [0, threads), and returns when all have.
+// Somebody else's threads: calls function(work, piece, thread) once for every piece in [0, pieces),
+// never twice at once with one thread of [0, threads), and returns when all have.
 using other_pool = void (*)(void* context, int pieces, int threads, piece_function function,
                             const void* work);
 
@@ -33,9 +33,9 @@ using other_pool = void (*)(void* context, int pieces, int threads, piece_functi
 // thread multiplies.
 void run_pieces_on(detail::other_pool other, void* context);
 
-// Calls work(piece, seat) for every piece in [0, pieces), by the caller and at most threads - 1
-// workers. A seat in [0, threads) belongs to one thread for the whole call, 0 to the caller. `work`
-// must not throw. Pieces run one by one where the caller is itself running a piece.
+// Calls work(piece, thread) for every piece in [0, pieces), by the caller and at most threads - 1
+// workers. A thread in [0, threads) belongs to one thread for the whole call, 0 to the caller.
+// `work` must not throw. Pieces run one by one where the caller is itself running a piece.
 template <class Work>
 void for_each_piece(int pieces, int threads, const Work& work) {
     if (pieces <= 1 || threads <= 1) {
@@ -44,7 +44,9 @@ void for_each_piece(int pieces, int threads, const Work& work) {
     }
     detail::run_on_pool(
         pieces, threads,
-        [](const void* of, int piece, int seat) { (*static_cast<const Work*>(of))(piece, seat); },
+        [](const void* of, int piece, int thread) {
+            (*static_cast<const Work*>(of))(piece, thread);
+        },
         std::addressof(work));
 }
 

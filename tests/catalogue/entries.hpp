@@ -21,8 +21,9 @@ inline bool is_ours(const core::implementation& entry) {
 // What a vendor's library is known to get wrong, so that it is reported in words and the rest of
 // its row still tested. Never for carat's own rows.
 inline std::string known_flaw(const product_case& c) {
-    const bool infinite = c.special == plant::inf_in_a || c.special == plant::inf_in_b ||
-                          c.special == plant::inf_times_zero;
+    const bool infinite = c.special == special_value::inf_in_a ||
+                          c.special == special_value::inf_in_b ||
+                          c.special == special_value::inf_times_zero;
     if (c.entry->name == "vendor.onednn" && c.p.a_type == dtype::bf16 && infinite && c.p.k % 2 == 1)
         return "oneDNN's bf16 product gives NaN for Inf when k is odd (seen in 2.7)";
     const bool ends_at_a_page = std::ranges::any_of(

@@ -133,7 +133,7 @@ std::vector<simplification> simplifications() {
     all.emplace_back([](product_case& c) { c.p.beta = 0; });
     all.emplace_back([](product_case& c) { c.how.threads = 1; });
     all.emplace_back([](product_case& c) { c.how.tunables.clear(); });
-    all.emplace_back([](product_case& c) { c.special = plant::none; });
+    all.emplace_back([](product_case& c) { c.special = special_value::none; });
     all.emplace_back([](product_case& c) { c.data = small_integers(c.p.a_type); });
     return all;
 }
@@ -172,7 +172,8 @@ product_case random_case(const core::implementation& entry, const core::signatur
         place = {
             draw.one_in(2) ? flush::front : flush::back,
             draw.one_in(3) ? draw.below(64 / static_cast<std::int64_t>(size_bytes(types.a))) : 0};
-    if (types.c != dtype::i32 && draw.one_in(6)) c.special = static_cast<plant>(1 + draw.below(6));
+    if (types.c != dtype::i32 && draw.one_in(6))
+        c.special = static_cast<special_value>(1 + draw.below(6));
     draw_tunables(draw, entry, c);
     if (refused(c)) c.how.tunables.clear();
     draw_layouts(draw, c.p, draw.one_in(3));

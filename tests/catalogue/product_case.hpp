@@ -12,8 +12,8 @@
 
 namespace carat::catalogue_test {
 
-// A special value planted at a seeded place.
-enum class plant : std::uint8_t {
+// A special value put at a seeded place.
+enum class special_value : std::uint8_t {
     none,
     nan_in_a,
     nan_in_b,
@@ -37,7 +37,7 @@ struct product_case {
     core::settings how;
     std::array<placement, 3> places;  // of A, B, C
     workload::distribution data = workload::integers(-8, 8);
-    plant special = plant::none;
+    special_value special = special_value::none;
     std::uint64_t seed = 1;
 };
 

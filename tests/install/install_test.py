@@ -191,7 +191,7 @@ thread.join()
         line = run(carat, "run", "--m", 32, "--n", 16, "--k", 8, "--trials", 3)
         self.assertIn("Impl=cpu.engine M=32 N=16 K=8", line)
 
-    def test_an_installed_referee_has_all_it_needs(self):
+    def test_an_installed_judge_has_all_it_needs(self):
         verdict = run(self.prefix / "bin" / "carat", "judge",
                       pathlib.Path(SOURCE, "examples/judge/honest/naive.c"), "--at-least", 0,
                       "--size", 64, "--quiet")
@@ -225,7 +225,7 @@ thread.join()
                        "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
                        "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
-        self.assertEqual("lib/carat/judge_door.so\n" in content, bool(NVCC))
+        self.assertEqual("lib/carat/judge_channel.so\n" in content, bool(NVCC))
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
         for relation in ("Conflicts", "Replaces", "Provides"):

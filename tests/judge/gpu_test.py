@@ -147,9 +147,9 @@ class Honest(Compiled):
         peers = [peer["name"] for peer in case["peers"]]
         self.assertIn("cuda.engine", peers)
         self.assertTrue(any(name.startswith("vendor.cublas") for name in peers), peers)
-        for party in (case["target"], *case["peers"]):
-            self.assertEqual(len(party["trials_per_process"]), 5, party["name"])
-            print("       ", party["name"], party["median_s"], party["gflops"], file=sys.stderr)
+        for participant in (case["target"], *case["peers"]):
+            self.assertEqual(len(participant["trials_per_process"]), 5, participant["name"])
+            print("       ", participant["name"], participant["median_s"], participant["gflops"], file=sys.stderr)
         low, high = case["ci95_ratio"]
         self.assertTrue(0 < low <= case["ratio"] <= high < 1)
         self.assertIn('"device":"cuda"', (self.folder / "v.html").read_text())

@@ -49,13 +49,13 @@ inline constexpr double least_per_thread =
     return workers > 1 && work / workers >= least_of_four ? 4 : 1;
 }
 
-// Calls work(range of products, seat) for all of them; a seat belongs to one thread.
+// Calls work(range of products, thread) for all of them; a thread belongs to one thread.
 template <class Work>
 void for_each_range_of_batch(std::size_t count, int workers, double work_of_all, const Work& work) {
     const int ranges = static_cast<int>(std::min(
         count, static_cast<std::size_t>(workers * ranges_per_thread(workers, work_of_all))));
-    core::for_each_piece(ranges, workers, [&](int index, int seat) {
-        work(core::subrange(static_cast<std::int64_t>(count), ranges, index), seat);
+    core::for_each_piece(ranges, workers, [&](int index, int thread) {
+        work(core::subrange(static_cast<std::int64_t>(count), ranges, index), thread);
     });
 }
 
@@ -81,8 +81,8 @@ class batch_product {
     template <class OperandsOf>
     void run(const OperandsOf& operands_of, std::byte* memory) const {
         const std::size_t share = each_.workspace_bytes();
-        for_each_range_of_batch(count_, workers_, work_, [&](range which, int seat) {
-            each_.run_many(which, operands_of, memory + share * static_cast<std::size_t>(seat));
+        for_each_range_of_batch(count_, workers_, work_, [&](range which, int thread) {
+            each_.run_many(which, operands_of, memory + share * static_cast<std::size_t>(thread));
         });
     }
 
@@ -114,15 +114,15 @@ struct shares {
     return {first, std::max(1, static_cast<int>(most))};
 }
 
-// Calls work(i, seat) for each i from `first` on: dealt in turns, since those at the front are the
-// longest, and then to whoever is free.
+// Calls work(i, thread) for each i from `first` on: dealt in turns, since those at the front are
+// the longest, and then to whoever is free.
 template <class Work>
 void for_each_of_group(std::size_t first, std::size_t count, int workers, const Work& work) {
     const auto pieces = static_cast<int>(count - first);
     const int rounds = (pieces + workers - 1) / workers;
-    core::for_each_piece(rounds * workers, workers, [&](int piece, int seat) {
+    core::for_each_piece(rounds * workers, workers, [&](int piece, int thread) {
         const int i = piece % rounds * workers + piece / rounds;
-        if (i < pieces) work(first + static_cast<std::size_t>(i), seat);
+        if (i < pieces) work(first + static_cast<std::size_t>(i), thread);
     });
 }
 

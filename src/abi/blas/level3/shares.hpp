@@ -23,7 +23,7 @@ struct columns {
     std::size_t count;
 };
 
-// Calls run(columns, seat) for stretches of `cols` columns, by at most so many threads; once for
+// Calls run(columns, thread) for stretches of `cols` columns, by at most so many threads; once for
 // all columns where they are too few for the threads, who then share each step instead.
 template <class Run>
 void for_each_stretch(int most_threads, std::size_t cols, const Run& run) {
@@ -34,14 +34,14 @@ void for_each_stretch(int most_threads, std::size_t cols, const Run& run) {
     if (threads == 1 || cols < least * threads) return run(columns{0, cols}, 0);
     const std::size_t pieces = threads * std::clamp<std::size_t>(cols / (threads * usual), 1, 4);
     core::for_each_piece(
-        static_cast<int>(pieces), static_cast<int>(threads), [&](int piece, int seat) {
+        static_cast<int>(pieces), static_cast<int>(threads), [&](int piece, int thread) {
             const core::range part =
                 core::subrange(static_cast<std::int64_t>((cols + together - 1) / together),
                                static_cast<int>(pieces), piece);
             const std::size_t first = static_cast<std::size_t>(part.first) * together;
             const std::size_t end =
                 std::min(cols, first + static_cast<std::size_t>(part.size) * together);
-            run(columns{first, end - first}, seat);
+            run(columns{first, end - first}, thread);
         });
 }
 
@@ -78,7 +78,7 @@ class turns {
     int next_ = 0;
 };
 
-// Calls run(turns, seat) for each piece of a recursion with so many multiplications in all.
+// Calls run(turns, thread) for each piece of a recursion with so many multiplications in all.
 template <class Run>
 void for_each_turn(int threads, double multiplications, const Run& run) {
     constexpr int pieces_per_thread = 4;  // so that a thread that comes late leaves some
@@ -86,8 +86,9 @@ void for_each_turn(int threads, double multiplications, const Run& run) {
     const int pieces = threads == 1 ? 1 : threads * pieces_per_thread;
     const double largest =
         threads == 1 ? multiplications : multiplications / pieces / blocks_per_piece;
-    core::for_each_piece(pieces, threads,
-                         [&](int piece, int seat) { run(turns(piece, pieces, largest), seat); });
+    core::for_each_piece(pieces, threads, [&](int piece, int thread) {
+        run(turns(piece, pieces, largest), thread);
+    });
 }
 
 }  // namespace carat::blas

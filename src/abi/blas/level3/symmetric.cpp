@@ -33,8 +33,9 @@ class squares {
     // There is room for: one where there is no memory.
     [[nodiscard]] int threads() const { return threads_; }
     [[nodiscard]] std::size_t most() const { return large_ ? block_order : small_order; }
-    [[nodiscard]] view<T> of(int seat, std::size_t order) {
-        T* const large = large_.get() + static_cast<std::size_t>(seat) * block_order * block_order;
+    [[nodiscard]] view<T> of(int thread, std::size_t order) {
+        T* const large =
+            large_.get() + static_cast<std::size_t>(thread) * block_order * block_order;
         return {large_ ? large : small_, order, order, 1, static_cast<std::ptrdiff_t>(most())};
     }
 
@@ -54,10 +55,10 @@ class squares {
 template <class T>
 struct square {
     squares<T>& all;
-    int seat;
+    int thread;
 
     [[nodiscard]] std::size_t most() const { return all.most(); }
-    [[nodiscard]] view<T> of(std::size_t order) { return all.of(seat, order); }
+    [[nodiscard]] view<T> of(std::size_t order) { return all.of(thread, order); }
 };
 
 double product_of(std::size_t x, std::size_t y, std::size_t z) {
@@ -178,8 +179,8 @@ void rank_2k_halves(bool lower, T alpha, view<const T> a, view<const T> b, T bet
 template <class T, class Run>
 void share_triangle(std::size_t n, double multiplications, const Run& run) {
     squares<T> blocks(n, n <= block_order ? 1 : threads_for(multiplications));
-    for_each_turn(blocks.threads(), multiplications, [&](turns deal, int seat) {
-        square<T> block{blocks, seat};
+    for_each_turn(blocks.threads(), multiplications, [&](turns deal, int thread) {
+        square<T> block{blocks, thread};
         run(deal, block);
     });
 }
@@ -194,8 +195,8 @@ void multiply_symmetric(T alpha, const triangle<T>& s, view<const T> b, T beta,
     const std::size_t n = s.order();
     squares<T> blocks(n, threads_for(product_of(n, n, c.cols())));
     with_safe_factor<T>(alpha, b, s, n, [&](T factor, const view<const T>& x) {
-        for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int seat) {
-            square<T> block{blocks, seat};
+        for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int thread) {
+            square<T> block{blocks, thread};
             multiply_symmetric_halves(factor, s, x, beta, c, of, block);
         });
     });
