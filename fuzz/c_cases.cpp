@@ -206,7 +206,7 @@ std::string try_nulls(random_numbers& random) {
                                             : "a null: status " + std::to_string(status);
 }
 
-// Threads of the program: as many as there are threads, or one that takes pieces from the last on.
+// Threads of the program: one for each index, or a single one that takes the last piece first.
 struct own_threads {
     bool alone;
     std::atomic<int> calls = 0;

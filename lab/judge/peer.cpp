@@ -87,7 +87,7 @@ class peer_service final : public service {
     std::vector<ready_call> calls_;
 };
 
-// For example, f32 products may run as tf32.
+// A precision such as tf32 for f32 products.
 bool computes_in_less(const core::implementation& entry, const core::problem& p) {
     const core::signature* types = core::find_signature(entry, p);
     return entry.where == core::device::cuda && types != nullptr && p.a_type == p.c_type &&

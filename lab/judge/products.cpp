@@ -46,7 +46,7 @@ std::vector<session::shape> shapes_to_try(stream& s) {
     return all;
 }
 
-// Without requested sizes: a multiple of every tile's sides, and a multiple of none.
+// Sizes for a request without any: a multiple of every tile's sides, and a multiple of none.
 std::vector<alternatives> products_to_time(const request& r, bool on_gpu, stream& shapes) {
     std::vector<alternatives> all;
     for (const session::shape& size : r.sizes) add_layouts(all.emplace_back(), size);

@@ -56,7 +56,7 @@ class worker {
     // Lets it run without a command for this long, to find out whether it does anything.
     void let_go_on(double time_s);
 
-    // From now on the kernel refuses it new processes, but not threads. Throws foul if one still
+    // Has the kernel refuse it new processes, but not threads. Throws foul if one still
     // exists. Does nothing if the boundary has no gate.
     void allow_no_more_processes();
 

@@ -1,4 +1,4 @@
-// The public calls on a GPU: the checks of the CPU's, then the CUDA modules.
+// The public calls on a GPU: the same checks as on the CPU, then the CUDA modules.
 #include <array>
 #include <cmath>
 #include <new>
@@ -25,7 +25,7 @@ struct scale_strides {
     std::int32_t col;
 };
 
-// The kernels find scales by places of 32 bits. The stride of a single row or column means nothing.
+// The kernels index scales with 32 bits. The stride of a single row or column means nothing.
 scale_strides strides_of(const detail::erased_scales& s) {
     const std::ptrdiff_t row = s.rows > 1 ? s.row_stride : 0;
     const std::ptrdiff_t col = s.cols > 1 ? s.col_stride : 0;

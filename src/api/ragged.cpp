@@ -44,7 +44,7 @@ void check_same_array(const erased_batch& x, const erased_batch& y, const char* 
                                               ": give carat::ragged as many of both");
 }
 
-// From this line on, so many.
+// The part of `count` lines from line `first` on.
 erased_matrix part_of(const erased_batch& b, std::int64_t first, std::int64_t count) {
     erased_matrix m = b.first;
     const std::int64_t step = b.by_columns ? m.col_stride : m.row_stride;
@@ -60,7 +60,7 @@ erased_batch alone(const erased_batch& b) {
     return one;
 }
 
-// What isn't shared out: a matrix for each product, or one for all.
+// An operand that is not divided: a matrix for each product, or one for all.
 void check_others(const erased_batch& x, std::size_t count, const std::string& name) {
     if (x.pointers != nullptr || x.at != nullptr)
         refuse(

@@ -1,4 +1,4 @@
-// Products that share out the rows of A and C, the columns of B and C, or K of one matrix each.
+// Products that divide the rows of A and C, the columns of B and C, or K of one matrix each.
 #pragma once
 
 #include <vector>

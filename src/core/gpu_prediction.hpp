@@ -1,5 +1,5 @@
-// How long a product made ready should take on this GPU, and what that was counted from: tiles,
-// bytes and the units' time, at the rates that were measured here.
+// The predicted time of a product on this GPU, and its parts: tiles, bytes and the units' time, at
+// the rates that were measured here.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct gpu_prediction {
     struct part {
         std::string_view name;
         double time_s;
-        // These run at once: the longest counts, and a share of the others.
+        // These run at the same time: the longest counts, and a share of the others.
         bool at_once_with_others;
     };
     std::vector<part> parts;

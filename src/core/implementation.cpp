@@ -21,7 +21,7 @@ const signature* find_signature(const implementation& entry, const problem& p) {
 
 namespace {
 
-// "f64", or "e5m2 x e4m3 -> f32" where they differ or C is narrower than sums.
+// "f64", or "e5m2 x e4m3 -> f32" if they differ or C is narrower than sums.
 std::string types_of(const problem& p) {
     std::string text(carat::name(p.a_type));
     if (p.b_type != p.a_type) text += " x " + std::string(carat::name(p.b_type));
@@ -30,7 +30,7 @@ std::string types_of(const problem& p) {
     return text;
 }
 
-// "f64, f32, i32": of A, once each.
+// The types of A, once each: "f64, f32, i32".
 std::string types_taken(const implementation& entry) {
     std::vector<std::string_view> types;
     std::string text;
@@ -74,7 +74,7 @@ std::string reason_against_tunables(std::span<const tunable> known, const tunabl
     return {};
 }
 
-// What was asked for comes first: a type or tile that exists nowhere is not this machine's fault.
+// Checks the request first: a type or tile that exists nowhere is not this machine's fault.
 std::string reason_against(const implementation& entry, const problem& p, const settings& s) {
     if (find_signature(entry, p) == nullptr)
         return "it has no " + types_of(p) + " version; it takes " + types_taken(entry);

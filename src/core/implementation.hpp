@@ -1,6 +1,6 @@
-// A catalogue entry: one way to multiply matrices, everything a caller may ask about it, and how to
-// get it ready. Dispatch, `carat list`, tests and benches all read these rows; there is no second
-// list. A row is constant data with function pointers, so it costs nothing until asked.
+// A catalogue entry: one way to multiply matrices, its properties, and how to prepare it. Dispatch,
+// `carat list`, tests and benches all read these rows; there is no second list. A row is constant
+// data with function pointers, so it costs nothing until it is used.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class device : std::uint8_t { cpu, cuda };
     return d == device::cpu ? "cpu" : "cuda";
 }
 
-// The element types an implementation takes, and the precision it truly computes in.
+// The element types that an implementation takes, and the precision in which it really computes.
 struct signature {
     dtype a;
     dtype b;
@@ -32,7 +32,7 @@ struct signature {
     std::string_view computes_in;
 };
 
-// A parameter a user may set: `--tile-size 64` or `tiled[tile-size=64]`.
+// A parameter that a user may set: `--tile-size 64` or `tiled[tile-size=64]`.
 struct tunable {
     std::string_view name;
     std::int64_t initial;
@@ -48,12 +48,12 @@ struct settings {
     int threads = 1;
     tunable_values tunables;
 
-    // The value set for `t`, else its initial one.
+    // The value set for `t`, or its default.
     [[nodiscard]] std::int64_t value(const tunable& t) const;
 };
 
-// What a vendor library says of itself once loaded. `kernel` is the code path it chose, where it
-// tells; `note` warns where the choice looks wrong or cannot be changed.
+// What a vendor's library reports once loaded. `kernel` is the code path it chose, if it tells;
+// `note` warns if the choice looks wrong or cannot be changed.
 struct library_facts {
     std::string name;
     std::string version;
@@ -62,7 +62,7 @@ struct library_facts {
     std::string note;
 };
 
-// What one of an implementation's GPU kernels takes of a multiprocessor.
+// The resources of an SM that one of an implementation's kernels takes.
 struct kernel_facts {
     std::string name;
     int threads = 0;       // in a block
@@ -72,8 +72,8 @@ struct kernel_facts {
     double occupancy = 0;  // threads resident on a multiprocessor over the most it can hold
 };
 
-// How a product is cut and why, for people and for models. Sizes are in the kernel's own turn, in
-// which A and B may have changed places. 0: not cut that way; without mc nothing is packed.
+// How a product is divided and why, for people and for models. Sizes are the kernel's, which may
+// have swapped A and B. 0 means not divided that way; without mc nothing is packed.
 struct plan_facts {
     std::string why;  // lines of text; empty where nothing is known
     std::int64_t rows = 0, cols = 0;
@@ -83,14 +83,14 @@ struct plan_facts {
     bool keeps_c = false;                 // sums leave the nearest large cache once, complete
 };
 
-// A part of run() that can be timed apart: a conversion of the operands, or the product itself.
+// A part of run() that can be timed separately: a conversion of operands, or the product itself.
 struct stage {
     std::string_view name;
     std::function<void(const operands&)> run;
 };
 
-// A product made ready. run() contains nothing but the product and may be called any number of
-// times with different data of the prepared problem; it never allocates what prepare could have.
+// A prepared product. run() contains only the product and may be called any number of times with
+// different data; it never allocates what prepare could have.
 class runnable {
   public:
     runnable() = default;
@@ -100,29 +100,29 @@ class runnable {
 
     virtual void run(const operands& data) = 0;
 
-    // Told of operands that run() will be given, where something depends on their places.
+    // Announces operands that run() will be given, if something depends on their addresses.
     virtual void expect(const operands& /*data*/) {}
 
-    // The B of these operands stays as it is until it is told of again: where B is prepared, it is
-    // packed now. Not timed; others do nothing.
+    // Announces that the B of these operands will not change until the next announcement: rows that
+    // prepare B pack it now, untimed; others do nothing.
     virtual void take(const operands& /*data*/) {}
 
-    // What run() does, in its order; the last stage is "compute". All of it, where nothing is
-    // apart.
+    // The stages of run() in order; the last one is "compute", which is everything if there are no
+    // others.
     [[nodiscard]] virtual std::vector<stage> stages() {
         return {{"compute", [this](const operands& data) { run(data); }}};
     }
 
-    // Threads this product really uses, as far as it can be verified.
+    // The number of threads that this product really uses, as far as it can be verified.
     [[nodiscard]] virtual int threads() const { return 1; }
 
-    // What a reader of the figure should know of how this product is done; usually nothing.
+    // A remark for readers of the figure about how this product is computed; usually empty.
     [[nodiscard]] virtual std::string note() const { return {}; }
 
-    // How run() goes about it, as far as it is known.
+    // How run() proceeds, as far as it is known.
     [[nodiscard]] virtual plan_facts planned() const { return {}; }
 
-    // On a GPU: the kernels of our own that run() starts, in their order.
+    // The kernels of carat that run() starts on a GPU, in order.
     [[nodiscard]] virtual std::vector<kernel_facts> kernels() const { return {}; }
 };
 
@@ -134,17 +134,17 @@ struct implementation {
     std::span<const tunable> tunables = {};
     bool threaded = false;  // uses settings.threads; otherwise always one thread
 
-    // Why it can't run on this machine at all; empty when it can. Null: it always can.
+    // Why it cannot run on this machine at all; empty if it can. Null: it always can.
     std::string (*unavailable)() = nullptr;
-    // Why it can't run this problem with these settings; empty when it can. Null: it takes
+    // Why it cannot run this problem with these settings; empty if it can. Null: it takes
     // everything its signatures allow.
     std::string (*unsupported)(const problem&, const settings&) = nullptr;
-    // Does all work that is not the product itself. Only for problems it supports.
+    // Does all work that is not the product itself. Only for supported problems.
     std::unique_ptr<runnable> (*prepare)(const problem&, const settings&) = nullptr;
-    // Vendors only, and only when available.
+    // Only for vendors' libraries that are available.
     library_facts (*library)() = nullptr;
-    // The same two of what is more than one product, of which the two above allow each. Null: it
-    // takes one product at a time.
+    // The same two functions for operations of several products, each of which the two above allow.
+    // Null: it takes one product at a time.
     std::string (*unsupported_operation)(const operation&, const settings&) = nullptr;
     std::unique_ptr<runnable> (*prepare_operation)(const operation&, const settings&) = nullptr;
     bool takes_prepared = false;      // these two take a product whose B is packed beforehand
@@ -156,12 +156,13 @@ struct implementation {
 // The signature that fits the problem's element types, or null.
 [[nodiscard]] const signature* find_signature(const implementation& entry, const problem& p);
 
-// Why what has the tunables `known` can't have these values, on any machine; empty when it can.
+// Why an implementation with tunables `known` cannot take these values on any machine; empty if it
+// can.
 [[nodiscard]] std::string reason_against_tunables(std::span<const tunable> known,
                                                   const tunable_values& asked);
 
-// Why `entry` can't run `p` here, for any reason: machine, types, tunables or shape; empty when it
-// can. Sizes are assumed valid.
+// Why `entry` cannot run `p` here, for any reason: machine, types, tunables or shape; empty if it
+// can. Assumes valid sizes.
 [[nodiscard]] std::string reason_against(const implementation& entry, const problem& p,
                                          const settings& s);
 

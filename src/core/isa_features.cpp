@@ -1,5 +1,5 @@
-// What the kernel says of the processor, for people. A file of its own, so that the drop-in BLAS,
-// which doesn't ask, comes without the streams.
+// The kernel's description of the processor, for people. Kept in its own file, so that the drop-in
+// BLAS, which does not use it, links no streams.
 #include <array>
 #include <fstream>
 #include <sstream>

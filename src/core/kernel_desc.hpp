@@ -46,8 +46,8 @@ struct kernel_desc {
     bool glu = false;       // a tile may hold gates and their values
     bool grouped = false;   // planned for products of different sizes in one launch
     bool batched = false;   // persistent: its tiles are those of all products of a batch
-    // CTAs of a cluster with tiles below each other, which share B, or beside each other, which
-    // share A. Of a single tile cluster_m is what the launch says, up to most_cluster_m.
+    // CTAs of a cluster whose tiles lie below each other share B; those beside each other share A.
+    // Kernels for a single tile take cluster_m from the launch, up to most_cluster_m.
     int cluster_m = 1;
     int cluster_n = 1;
     int most_cluster_m = 1;
@@ -59,7 +59,7 @@ struct kernel_desc {
     [[nodiscard]] constexpr int block_k() const {
         return block_k_bytes * 8 / traits_of(a_type).bits;
     }
-    // wgmma reads elements of 16 bits alone across K of shared memory.
+    // wgmma can read only 16-bit elements MN-major from shared memory.
     [[nodiscard]] constexpr bool a_from_registers() const {
         return a_major == operand_major::mn && !is_half(a_type);
     }

@@ -1,4 +1,4 @@
-// The engine's rows of the catalogue: the choice the library makes, and each instruction set alone.
+// The engine's rows in the catalogue: the library's own choice, and each instruction set alone.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -63,7 +63,7 @@ class ready_product final : public core::runnable {
     std::byte* memory_;
 };
 
-// The steps of an operation; a bias is told with the operands.
+// The steps of an operation; a bias comes with the operands.
 class ready_epilogue {
   public:
     explicit ready_epilogue(const core::operation& all)
@@ -75,12 +75,12 @@ class ready_epilogue {
     ready_epilogue(const ready_epilogue&) = delete;
     ready_epilogue& operator=(const ready_epilogue&) = delete;
 
-    // Null: none is asked for.
+    // Null if no epilogue is requested.
     [[nodiscard]] const epilogue_request* get() const {
         return steps_.count == 0 && !other_e_ ? nullptr : &request_;
     }
 
-    // As E, which is told of besides.
+    // C is passed as E.
     [[nodiscard]] bool reads_c() const { return get() != nullptr && request_.in_place; }
 
     void use(const void* bias) {
@@ -127,7 +127,7 @@ class ready_batch final : public core::runnable {
     std::byte* memory_;
 };
 
-// B as carat::prepare packs it; a plan for each B, which it refers to.
+// B as carat::prepare packs it, with a plan for each B that refers to it.
 class ready_prepared final : public core::runnable {
   public:
     ready_prepared(const core::operation& all, const kernel_set& kernels, const core::settings& s)
@@ -160,7 +160,7 @@ class ready_prepared final : public core::runnable {
         prepared_operand operand;
         std::optional<product> made;
     };
-    // Runs take Bs in turns, so that the one behind the last is mostly right: no search is timed.
+    // Runs take the Bs in turn, so the next one is usually right and no search is timed.
     packed& place_of(const void* b) {
         for (std::size_t tried = 0; tried < packed_.size(); ++tried, ++last_used_) {
             if (last_used_ == packed_.size()) last_used_ = 0;
@@ -182,8 +182,8 @@ class ready_prepared final : public core::runnable {
     std::byte* memory_ = nullptr;
 };
 
-// Planned in each run, as the public call plans them. Those without rows are left out, and most
-// work comes first.
+// Planned in each run, as the public call does. Products without rows are left out, and those with
+// most work come first.
 class ready_group final : public core::runnable {
   public:
     ready_group(const core::operation& all, const kernel_set& kernels, const core::settings& s)
@@ -215,7 +215,7 @@ class ready_group final : public core::runnable {
         const shares of = shares_for(work_, threads_);
         return std::max(of.workers, of.with_all_threads == 0 ? 1 : plan_of(0, threads_).threads());
     }
-    // Of the largest.
+    // The plan of the largest product.
     [[nodiscard]] core::plan_facts planned() const override { return plan_of(0, threads_).facts(); }
 
   private:
@@ -248,7 +248,7 @@ std::unique_ptr<core::runnable> prepare_with(const kernel_set& kernels, const co
     return std::make_unique<ready_batch>(all, kernels, s);
 }
 
-// Of a core::problem or a core::operation.
+// `What` is a core::problem or a core::operation.
 template <class What>
 std::unique_ptr<core::runnable> prepare_chosen(const What& what, const core::settings& s) {
     return prepare_with(kernels_for(core::isa_in_use()), what, s);

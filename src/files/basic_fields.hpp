@@ -1,5 +1,5 @@
-// The fields of an object in a file, each of the type asked for or refused with one line that names
-// file and field; over any tree of values with the members of nlohmann's that are used here.
+// Reads fields of an object in a file. A field of the wrong type is refused in one line that names
+// file and field. Works on any tree of values with the members of nlohmann's that are used here.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
-// A file in the making: under a name that nobody can foresee, in the folder of the file whose place
-// it takes once it is whole. Nothing that lies there is opened, followed or destroyed, and what is
-// not finished is removed.
+// A file in the making, under an unpredictable name in the folder of the file that it will replace.
+// It never opens, follows or destroys what exists there, and removes an unfinished draft.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +19,8 @@ class draft {
     draft& operator=(const draft&) = delete;
     ~draft();
 
-    // False, with the reason in errno, where the draft could not be made or an earlier step failed.
+    // Returns false with the reason in errno if the draft could not be made or an earlier step
+    // failed.
     bool write(std::string_view text);
     /// To the disk, so that no loss of power leaves a name without its contents.
     bool settle();

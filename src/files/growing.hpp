@@ -1,6 +1,6 @@
-// A file that grows by lines, hidden beside an output (output.hpp) that is too long to be written
-// anew for each. What is appended survives the end of the program at once, and a loss of power
-// after about a second. For one run: the one that holds the output's lock.
+// A file that grows line by line, hidden beside an output (output.hpp) that is too long to rewrite
+// each time. Appended lines survive the end of the program at once, and a loss of power after about
+// a second. Only the run that holds the output's lock may use it.
 #pragma once
 
 #include <chrono>

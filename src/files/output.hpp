@@ -1,7 +1,7 @@
-// Files that carat leaves. Each is replaced whole or not at all, so an interrupted run leaves the
-// last state that was complete, and a reader never sees half of one. Two runs don't share one: a
-// run holds a lock on the file it writes, and locks each new state of it before that takes the
-// name, so that nothing but the file is ever left. For one thread.
+// Files that carat writes. Each is replaced whole or not at all, so an interrupted run leaves the
+// last complete state, and a reader never sees half of one. Two runs cannot share a file: a run
+// locks the file it writes, and locks each new state before that takes the name, so nothing but the
+// file is left behind. For one thread.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// Every file that carat reads and may not have written: results, tables of tuned ways, what was
-// kept of the machine. Such files are not trusted. A pipe in place of a file must not hold the
-// program up, nor may one without end fill the memory or one nested without end the stack.
+// Reads every file that carat may not have written: results, tuning tables, cached machine data.
+// Such files are not trusted: a pipe must not block the program, an endless file must not fill the
+// memory, and deep nesting must not overflow the stack.
 #pragma once
 
 #include <filesystem>

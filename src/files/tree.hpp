@@ -1,5 +1,5 @@
-// JSON as the library reads it: values as they stand, no more. A parser of its own, so that a
-// program that builds carat as a part of itself needs none.
+// JSON as the library reads it: values as written. The library has its own parser, so that a
+// program that builds carat from source needs none.
 #pragma once
 
 #include <algorithm>

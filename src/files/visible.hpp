@@ -1,4 +1,4 @@
-// Text that others wrote, for a terminal, a table or a message of one line.
+// Escapes text from others for a terminal, a table or a one-line message.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Pieces on the pool: each done once, by threads that share nothing, whatever the system refuses.
+// Pieces on the pool: each done once, by threads that share no index, whatever the system refuses.
 #include "core/pool.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace carat::core;
 
-// Whether every piece was done exactly once, and no thread by two threads at a time.
+// Whether every piece was done exactly once, and no thread index by two threads at a time.
 bool all_done_once(int pieces, int threads) {
     std::vector<std::atomic<int>> done(static_cast<std::size_t>(pieces));
     std::vector<std::atomic<int>> in_thread(static_cast<std::size_t>(threads));
@@ -59,7 +59,7 @@ TEST(pool, callers_beyond_the_boards_do_their_pieces_alone) {
     EXPECT_EQ(wrong, 0);
 }
 
-// Callers come and go, so that a board's threads pass from worker to worker; some workers are
+// Callers come and go, so that a board's slots pass from worker to worker; some workers are
 // always late for the call that they saw. None may still be at a call's pieces when the call has
 // returned.
 TEST(pool, no_piece_outlives_its_call) {

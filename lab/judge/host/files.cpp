@@ -23,7 +23,7 @@ struct __attribute__((packed)) path_rule {
     std::int32_t parent;
 };
 
-// From linux/landlock.h. Reading and executing stay allowed, as libraries may be anywhere.
+// Bits of linux/landlock.h. Reading and executing stay allowed, as libraries may be anywhere.
 constexpr std::uint64_t write_file = 1u << 1;
 constexpr std::uint64_t remove_and_make = 0x1ff0;  // folders, files, devices, sockets, links
 constexpr std::uint64_t refer = 1u << 13, truncate = 1u << 14, ioctl_device = 1u << 15;

@@ -1,4 +1,4 @@
-// C cut into a grid of rectangles, between register tiles.
+// C divided into a grid of rectangles along register tiles.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace carat::cpu_engine {
 
 using core::range;
 
-// Part `index` of `parts` of `extent`, cut between tiles of `unit`.
+// Part `index` of `parts` of `extent`, divided between tiles of `unit`.
 [[nodiscard]] inline range subrange(std::int64_t extent, std::int64_t unit, int parts, int index) {
     const range micropanels = core::subrange(extent / unit + (extent % unit != 0), parts, index);
     const std::int64_t first = std::min(extent, micropanels.first * unit);
@@ -27,7 +27,7 @@ struct rectangles {
     int pieces = 1;  // along m, of each rectangle
 };
 
-// Calls work(thread, rows, cols) for every piece of every rectangle; a thread belongs to one
+// Calls work(thread, rows, cols) for every piece of every rectangle. A thread index belongs to one
 // thread, which begins with the pieces of one rectangle.
 template <class Work>
 void for_each_rectangle(const rectangles& of, const Work& work) {
