@@ -1,6 +1,6 @@
-// One call, one parallel region. What a call does is cut where no bit depends on the cut, and each
-// thread runs the whole recursion on its share: columns of B and C that don't depend on each other,
-// or every so manieth block of C.
+// One call is one parallel region. Its work is divided where no bit depends on the division, and
+// each thread runs the whole recursion on its share: columns of B and C that do not depend on each
+// other, or every n-th block of C.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace carat::blas {
 
-// Threads for so many multiplications: each has 2^19 of them, about 20 us, or isn't worth waking.
+// Threads for this many multiplications: each needs 2^19 of them, about 20 us, to be worth waking.
 [[nodiscard]] inline int threads_for(double multiplications) {
     const double most = multiplications / (1 << 19);
     return most < 2 ? 1 : static_cast<int>(std::min(most, static_cast<double>(thread_limit())));
@@ -23,8 +23,8 @@ struct columns {
     std::size_t count;
 };
 
-// Calls run(columns, thread) for stretches of `cols` columns, by at most so many threads; once for
-// all columns where they are too few for the threads, who then share each step instead.
+// Calls run(columns, thread) for ranges of `cols` columns, on at most this many threads; once for
+// all columns if they are too few for the threads, which then share each step instead.
 template <class Run>
 void for_each_stretch(int most_threads, std::size_t cols, const Run& run) {
     constexpr std::size_t least = 32;    // columns of a thread
@@ -45,7 +45,7 @@ void for_each_stretch(int most_threads, std::size_t cols, const Run& run) {
         });
 }
 
-// Of those columns of C = alpha A B + beta C; by all threads where they are all.
+// Computes these columns of C = alpha A B + beta C; on all threads if they are all columns.
 template <class T>
 void multiply_columns(T alpha, const view<const T>& a, const view<const T>& b, T beta,
                       const view<T>& c, const columns& of) noexcept {
@@ -53,17 +53,17 @@ void multiply_columns(T alpha, const view<const T>& a, const view<const T>& b, T
     multiply_part<T>(alpha, a, b, beta, c, {0, c.rows(), of.first, of.count});
 }
 
-// Deals the blocks of a recursion to so many pieces, each of which runs all of it and asks before
-// each block.
+// Deals the blocks of a recursion to a number of pieces. Each piece runs the whole recursion and
+// asks before each block.
 class turns {
   public:
-    // `largest`: the multiplications that a block may have.
+    // `largest`: the most multiplications of a block.
     turns(int piece, int pieces, double largest)
         : piece_(piece), pieces_(pieces), largest_(largest) {}
 
     [[nodiscard]] bool mine() { return next_++ % pieces_ == piece_; }
 
-    // Into how many parts a block is to be cut along one of its sides.
+    // The number of parts into which a block is divided along one side.
     [[nodiscard]] std::size_t parts_of(double multiplications, std::size_t side) const {
         constexpr std::size_t least = 32;
         const double parts = multiplications / largest_ + 0.5;
@@ -78,7 +78,7 @@ class turns {
     int next_ = 0;
 };
 
-// Calls run(turns, thread) for each piece of a recursion with so many multiplications in all.
+// Calls run(turns, thread) for each piece of a recursion with this many multiplications.
 template <class Run>
 void for_each_turn(int threads, double multiplications, const Run& run) {
     constexpr int pieces_per_thread = 4;  // so that a thread that comes late leaves some

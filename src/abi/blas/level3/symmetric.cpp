@@ -1,5 +1,5 @@
-// Products with a symmetric matrix, and products of which one triangle is wanted. On the diagonal a
-// block of order 64 is multiplied whole: the half of it that nobody wants costs 64 / n of the work.
+// Products with a symmetric matrix, and products of which one triangle is wanted. Diagonal blocks
+// of order 64 are multiplied whole; the unwanted half costs 64 / n of the work.
 #include <memory>
 #include <new>
 
@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t block_order = 64;
 
-// Where each thread of a call keeps one block of the diagonal after the other. Not on the stack, of
-// which threads may have little, but for the small ones that are left when there is no memory.
+// The memory in which each thread of a call keeps its current diagonal block. It is not on the
+// stack, which may be small, except for the small blocks that are used if there is no memory.
 template <class T>
 class squares {
   public:
-    // For blocks of a matrix of order n.
+    // Allocates for the blocks of a matrix of order n.
     squares(std::size_t n, int threads) {
         if (n <= small_order) return;
         const std::size_t bytes = block_order * block_order * sizeof(T);
@@ -30,7 +30,7 @@ class squares {
     squares(const squares&) = delete;
     squares& operator=(const squares&) = delete;
 
-    // There is room for: one where there is no memory.
+    // The threads that there is memory for; one if there is none.
     [[nodiscard]] int threads() const { return threads_; }
     [[nodiscard]] std::size_t most() const { return large_ ? block_order : small_order; }
     [[nodiscard]] view<T> of(int thread, std::size_t order) {
@@ -51,7 +51,7 @@ class squares {
     alignas(64) T small_[small_order * small_order];
 };
 
-// One of them.
+// One thread's block.
 template <class T>
 struct square {
     squares<T>& all;
@@ -112,8 +112,8 @@ void multiply_symmetric_halves(T alpha, const triangle<T>& s, view<const T> b, T
     multiply_columns<T>(alpha, m21, b1, T{1}, c2, of);
 }
 
-// A block beside the diagonal, maybe of two products that are added up: those of its rows that are
-// this piece's. work(part) does them.
+// Calls work(part) for this piece's rows of an off-diagonal block, which may be the sum of two
+// products.
 template <class T, class Work>
 void multiply_beside(view<T> c, std::size_t depth, turns& deal, const Work& work) {
     const double multiplications = product_of(c.rows(), c.cols(), depth);
