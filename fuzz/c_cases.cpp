@@ -17,7 +17,7 @@ namespace {
 
 struct wrong_argument {
     const char* what;
-    // False where it does not apply.
+    // Returns false if it does not apply.
     bool (*spoil)(random_numbers& random, c_product& p);
     carat_status expected = CARAT_INVALID_ARGUMENT;
     carat_status other = CARAT_INVALID_ARGUMENT;  // as right
@@ -156,7 +156,7 @@ std::string try_wrong_argument(c_product& p, random_numbers& random, tally& coun
     return check_message(wrong.what);
 }
 
-// In one case of twelve a number of C's memory, an entry or beside it, is changed: it must be seen.
+// One case in twelve changes a number in C's memory, an entry or beside it, which must be found.
 std::string check_planted_error(c_product& p, random_numbers& random, tally& count) {
     if (!random.chance(12)) return {};
     constexpr auto n = static_cast<std::size_t>(error_kind::entry);
@@ -176,7 +176,7 @@ std::string make_right_call(c_product& p, random_numbers& random, tally& count) 
     return check_planted_error(p, random, count);
 }
 
-// Each a null, or one of two that belong together.
+// Each is a null, or one of two functions that belong together.
 std::string try_nulls(random_numbers& random) {
     carat_prepared_free(nullptr);
     std::vector<double> x(4);
@@ -206,7 +206,7 @@ std::string try_nulls(random_numbers& random) {
                                             : "a null: status " + std::to_string(status);
 }
 
-// Threads of the program: one for each index, or a single one that takes the last piece first.
+// The program's threads: one for each index, or a single one that takes the last piece first.
 struct own_threads {
     bool alone;
     std::atomic<int> calls = 0;
@@ -242,7 +242,7 @@ std::string try_own_threads(c_product& p, random_numbers& random, tally& count) 
     return wrong.empty() ? wrong : "with carat's threads again: " + wrong;
 }
 
-// Memory of the program, which says what is done wrong with it.
+// The program's allocator, which reports misuse.
 struct own_memory {
     std::mutex guard;
     std::map<void*, std::array<std::size_t, 2>> lent;
@@ -276,7 +276,7 @@ struct own_memory {
     }
 };
 
-// In a thread that ends, by when all memory must have come back.
+// Runs in a thread that ends; by then all memory must have been returned.
 std::string try_own_memory(c_product& p, random_numbers& random, tally& count) {
     own_memory own;
     own.successes = random.chance(3) ? static_cast<int>(random.below(3)) : -1;

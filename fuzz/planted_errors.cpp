@@ -1,4 +1,4 @@
-// Errors planted into a right result: each must be found, or the oracle is worth nothing.
+// Errors planted in a right result. Each must be found, or the oracle is worthless.
 #include <cmath>
 #include <cstring>
 
@@ -34,7 +34,7 @@ double far_from(double value, dtype type) {
     return value > 0 ? -f.largest / 4 : f.largest / 4;
 }
 
-// The sum without its largest product, where that is seen.
+// The sum without its largest product, if that is visible.
 bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, double& value) {
     if (r.of.has_epilogue || r.of.f16_sums || judge.size().k == 0 || r.of.alpha() == 0)
         return false;
@@ -59,7 +59,7 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
     return value >= f.lowest && value <= f.largest;
 }
 
-// The sum with one scale of a block 1.5 times what it is, where that is seen.
+// The sum with one block scale multiplied by 1.5, if that is visible.
 bool another_scale(const running& r, const oracle& judge, const place_in_c& at, double& value) {
     if (!r.of.by_blocks || r.of.has_epilogue || judge.size().k == 0 || !std::isfinite(value))
         return false;
@@ -77,7 +77,7 @@ bool another_scale(const running& r, const oracle& judge, const place_in_c& at, 
     return value >= f.lowest && value <= f.largest;
 }
 
-// Whether the last bit of an entry decides: its exact value is known.
+// Whether the last bit of an entry decides, because its exact value is known.
 bool last_bit(const running& r, const expectation& e, std::byte* at) {
     if (e.error != 0 || !std::isfinite(static_cast<double>(rounded(r.of.c_type, e.value))))
         return false;
@@ -93,7 +93,7 @@ std::string plant_in_entry(const running& r, error_kind kind) {
     const place_in_c at = {product, r.random.below(size.m), r.random.below(size.n)};
     const expectation e = judge.at(at.i, at.j);
     if (e.excused) return {};
-    // Where large numbers cancel out, the bound can span all of a narrower C.
+    // If large numbers cancel, the bound can span all of a narrower C.
     const format& f = format_of(r.of.c_type);
     if (kind == error_kind::entry && !f.whole && e.error > f.largest / 16) return {};
     std::byte* const memory = r.on.c.element(r.on.c.of(product), at.i, at.j);
@@ -121,7 +121,7 @@ std::string plant_in_entry(const running& r, error_kind kind) {
     return {};
 }
 
-// A byte that no call may write: found by the comparison of all memory.
+// A byte that no call may write; comparing all memory finds it.
 std::string plant_in_memory(const running& r, error_kind kind) {
     operand& in = kind == error_kind::pad ? r.on.c : r.random.chance(2) ? r.on.a : r.on.b;
     std::byte* at = nullptr;
@@ -145,7 +145,7 @@ std::string plant_in_repeat(const running& r) {
     std::vector<std::byte> bits = r.on.c.bits();
     if (bits.empty()) return {};
     const std::size_t at = r.random.below(bits.size()), bytes = size_bytes(r.of.c_type);
-    // One that is no number equals any other.
+    // A NaN equals any other NaN.
     if (std::isnan(widen(r.of.c_type, bits.data() + at / bytes * bytes))) return {};
     const auto n = static_cast<std::size_t>(error_kind::repeat);
     ++r.count.planted[n];

@@ -1,4 +1,4 @@
-// What a run counts: cases, what was checked of them, what they reached, errors planted and caught.
+// What a run counts: cases, checks, what they reached, errors planted and caught.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace carat::fuzz {
 
-// An error planted into what a right call left, which the checks must find.
+// An error planted in the result of a right call, which the checks must find.
 enum class error_kind { entry, one_k, pad, bit, repeat, input, largest, scale };
 inline constexpr std::size_t error_kinds = 8;
 inline constexpr std::size_t error_kinds_on_cpus = 6;
@@ -16,7 +16,7 @@ inline constexpr std::array error_kind_names = {"entry",    "one k",           "
                                                 "last bit", "repeated bit",    "input byte",
                                                 "largest",  "scale of a block"};
 
-// What a case has or reaches.
+// A feature that a case has or reaches.
 enum class feature : std::size_t {
     f64,
     f32,

@@ -1,4 +1,4 @@
-// A call whose A is the C of a call ahead of it on the same stream: A times ones on a diagonal.
+// A call whose A is the C of an earlier call on the same stream: A times the identity.
 #pragma once
 
 #include "fuzz/trials.hpp"
@@ -6,11 +6,11 @@
 
 namespace carat::fuzz {
 
-// A's own elements are not there yet: what is not a number lies where A is copied to.
+// A's elements do not exist yet; the place that they will be copied to holds NaN.
 void upload_for_chain(const running& r, gpu_worker& there);
-// Starts it, some times.
+// Starts the earlier call, a few times.
 void make_a(const running& r, const gpu_worker& there);
-// What was made is A; its bytes are put back, zeros of either sign being alike.
+// Checks that A was made and restores its bytes; zeros of either sign are equal.
 [[nodiscard]] std::string check_made_a(const running& r);
 
 }  // namespace carat::fuzz

@@ -16,7 +16,7 @@ bool allows(const range& all, dtype type, double stored) {
     return rounded(type, all.low) <= stored && stored <= rounded(type, all.high);
 }
 
-// What the step has noted, whose memory is put back; and another number in its place is found.
+// Checks what the step wrote and restores its memory; a changed value must be found.
 std::string check_largest(const running& r) {
     const std::size_t step = r.of.place_of_largest();
     range all;

@@ -1,6 +1,5 @@
-// What a thread that makes cases works with: memory on both sides, and streams. The process keeps
-// workers from one thread to the next, so that none leaves its streams behind or calls CUDA when it
-// ends.
+// Memory on both sides and streams for one thread that runs cases. The process passes workers on
+// from one thread to the next, so that no thread leaves streams behind or calls CUDA when it ends.
 #pragma once
 
 #include <array>
@@ -32,9 +31,9 @@ struct gpu_worker {
     device_bytes verdicts;
 };
 
-// Of this thread: gpu_worker 0 unless it took another one.
+// This thread's worker: number 0 unless it took another one.
 [[nodiscard]] gpu_worker& own_worker();
-// For the rest of the thread.
+// Sets it for the rest of the thread.
 void become_worker(std::size_t number);
 
 }  // namespace carat::fuzz

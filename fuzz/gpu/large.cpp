@@ -28,7 +28,8 @@ struct large_case {
     const float* bias = nullptr;
 };
 
-// Lines at any distance, or at one that TMA reads, and a beginning at any element or an even one.
+// Lines at any distance, or at one that TMA can read; the first element anywhere, or at an even
+// one.
 large_matrices lay_out(random_numbers& random, dtype type, std::uint64_t rows, std::uint64_t cols,
                        std::uint64_t count) {
     large_matrices m;
@@ -61,7 +62,7 @@ pair_of_types draw_large_types(random_numbers& random) {
     return {a, random.chance(2) && is_half(a) ? a : random.pick(cs)};
 }
 
-// Some millions of entries, so that all multiprocessors have several tiles.
+// Some millions of entries, so that every SM has several tiles.
 void draw_large_sizes(random_numbers& random, large_case& l, const pair_of_types& t) {
     constexpr std::uint64_t sides[] = {1024, 1536, 2048, 2048, 2560, 3072};
     constexpr std::uint64_t heads[] = {128, 192, 256, 384, 512, 768};
@@ -230,7 +231,7 @@ void fill_all(large_case& l, gpu_worker& there) {
 
 using verdicts = std::array<large_verdict, 4>;
 
-// Of A, B, E and C.
+// Checks A, B, E and C.
 verdicts check_all(const large_case& l, gpu_worker& there) {
     verdicts all;
     there.verdicts.upload(all.data(), sizeof all, l.stream);

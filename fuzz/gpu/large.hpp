@@ -1,4 +1,4 @@
-// Products and batches so large that persistent kernels take them, filled and checked on the GPU.
+// Products and batches large enough for persistent kernels, filled and checked on the GPU.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace carat::fuzz {
 
-// Draws one and runs it: empty, or what it is and what was wrong.
+// Draws one and runs it; returns an empty string, or the case and what was wrong.
 [[nodiscard]] std::string run_large_case(random_numbers& random, const surroundings& in,
                                          gpu_worker& there, tally& count);
 
