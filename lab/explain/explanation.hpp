@@ -1,6 +1,6 @@
-// Why a product takes the time it takes: what would run, what the machine allows, what the model
-// says moves between its memories, what was measured, and what would have to change. Measuring is
-// the session's; everything here follows from its results and the machine's peaks.
+// Why a product takes its time: what would run, what the machine allows, what the model says moves
+// between its memories, what was measured, and what would have to change. The session measures;
+// everything here follows from its results and the machine's peaks.
 #pragma once
 
 #include <nlohmann/json.hpp>

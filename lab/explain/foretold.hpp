@@ -1,5 +1,5 @@
-// What a GPU's plan foretells of a product, beside what was measured; and random sets of products,
-// by which anyone can see how far that can be trusted.
+// Compares what a GPU's plan predicts for a product with the measurement, and draws random sets of
+// products by which anyone can see how reliable that is.
 #pragma once
 
 #include <cstdint>

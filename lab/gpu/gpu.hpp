@@ -1,6 +1,5 @@
-// The laboratory's door to the GPUs: which there are, which is in use, its memory and clock, and
-// what it is, for the results file. In a build without CUDA there are none, with that as the
-// reason.
+// The laboratory's interface to GPUs: which exist, which is in use, its memory and clock, and its
+// description for the results file. A build without CUDA has none and gives that as the reason.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

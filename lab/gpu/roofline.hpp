@@ -1,6 +1,6 @@
-// The roofline of one product on a GPU. Which unit bounds it follows from the precision it truly
-// computes in: f32 data may be multiplied by ffma, as tf32 or after rounding to f16, and each has a
-// limit of its own. Pure functions of what was measured.
+// The roofline of one product on a GPU. The precision in which it really computes decides which
+// unit bounds it: f32 data may be multiplied by ffma, as tf32 or after rounding to f16, and each
+// has its own limit. Pure functions of measurements.
 #pragma once
 
 #include <cstdint>

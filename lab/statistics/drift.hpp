@@ -1,6 +1,6 @@
-// What differs between two sessions on one machine though nothing was changed: the clock of the
-// minute, which guests share with others. The processes of a case run within seconds of each other,
-// so that the spread between them, and an interval over them, does not tell of it.
+// The difference between two sessions on one unchanged machine: the current clock, which guests
+// share with others. The processes of a case run within seconds of each other, so neither their
+// spread nor an interval over them shows it.
 #pragma once
 
 #include <cstddef>

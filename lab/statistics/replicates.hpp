@@ -1,10 +1,10 @@
-// What an interval is of: the spread between processes, not between trials.
+// What an interval is about: the spread between processes, not between trials.
 //
-// Addresses, page colours, a library's choices at start-up and the clock of the minute are drawn
-// once for each process, so its trials share them: a thousand trials of one process say nothing of
-// the next. Each process gives one value, the log of its median, and a t interval covers their
-// mean. (Simulated with as much spread between processes as within: t covers 95 % from 3 processes
-// on, a hierarchical bootstrap 75, 82, 89 % with 2, 3 and 5; docs/adr/0118.)
+// Addresses, page colours, a library's choices at start-up and the current clock are drawn once for
+// each process, so its trials share them: a thousand trials of one process say nothing about the
+// next. Each process gives one value, the log of its median, and a t interval covers their mean.
+// (Simulated with as much spread between processes as within: t covers 95 % from 3 processes on, a
+// hierarchical bootstrap 75, 82, 89 % with 2, 3 and 5; docs/adr/0118.)
 //
 //   process      1        2        3            (trials of a round ran side by side)
 //   a          x x x    x x x    x x x   ->  log median, log median, log median

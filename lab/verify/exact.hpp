@@ -1,6 +1,6 @@
-// Verification with a bound of 0: operands made so that a correct kernel rounds nothing, whatever
-// its order of summation, and C is known in O(M N). One pass is: fill A and B, poison C, run, check
-// every entry. What the passes catch and what they can't: docs/adr/0115-exact-passes.md.
+// Verification with a bound of 0: operands for which a correct kernel rounds nothing in any order
+// of summation, and whose C is known in O(M N). One pass fills A and B, poisons C, runs, and checks
+// every entry. docs/adr/0115-exact-passes.md says what the passes find and what they cannot.
 #pragma once
 
 #include <cstdint>

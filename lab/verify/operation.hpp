@@ -1,5 +1,5 @@
-// Verification of what may be many products: each has exact operands of its own and is compared on
-// every entry, and each has its reference while those take no longer than that of one product may.
+// Verification of several products: each has its own exact operands and is compared on every entry,
+// and each has its own reference while these take no longer than one product's may.
 #pragma once
 
 #include <cstdint>

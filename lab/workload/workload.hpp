@@ -1,8 +1,7 @@
-// The data that products are measured and verified on. An element is a pure function of (seed,
-// operand, i, j): the same for any number of threads, any layout, any order of filling, on any
-// machine. Behind it stands Philox4x32-10, a counter-based generator (Salmon, Moraes, Dror and
-// Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), so nothing is carried from one
-// element to the next.
+// The data on which products are measured and verified. An element is a pure function of (seed,
+// operand, i, j): the same for any number of threads, layout, order of filling and machine. It
+// comes from Philox4x32-10, a counter-based generator (Salmon, Moraes, Dror and Shaw, "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011), so elements do not depend on each other.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ std::string shown(nb::handle value) {
     return nb::repr(value).c_str();
 }
 
-// Of Python, or an array of no dimensions.
+// A Python number, or an array without dimensions.
 bool is_number(nb::handle value) {
     if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
     if (is_masked(value) || overrides_ufuncs(value)) return false;
@@ -94,7 +94,7 @@ epilogue::epilogue(const keywords& asked, carat::dtype sums, std::int64_t rows, 
         steps_.at[steps_.count++] = {.kind = activation_of(asked.activation)};
 }
 
-// (n) and (1, n) have a value for each column of C, (m, 1) for each row, as they would broadcast.
+// (n) and (1, n) have a value for each column of C, (m, 1) for each row, as in broadcasting.
 void epilogue::add_values(nb::handle values, const char* argument, detail::step_kind kind,
                           std::int64_t rows, std::int64_t cols) {
     const foreign_array from(values, argument);
@@ -117,7 +117,7 @@ void epilogue::add_values(nb::handle values, const char* argument, detail::step_
     steps_.at[steps_.count++] = step;
 }
 
-// On a GPU where they lie, which is no place to convert them from.
+// Values on a GPU are used in place, as they cannot be converted there.
 template <class T>
 const void* epilogue::values_at(const foreign_array& from, std::size_t axis, const char* argument,
                                 std::vector<T>& copy) const {

@@ -1,5 +1,5 @@
-// Products that share out the rows, or K, of one matrix by an array of ends, which lies where the
-// operands do.
+// Products that divide the rows, or K, of one matrix by an array of ends, which is in the operands'
+// memory.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ class array_of_ends {
     }
     [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(array_.shape()[0]); }
 
-    // Rows, or columns, shared out.
+    // The divided rows or columns.
     [[nodiscard]] erased_batch share_out(const erased_matrix& all, bool by_columns) const {
         erased_batch of = {all, count(), 0, nullptr};
         of.ragged = true;

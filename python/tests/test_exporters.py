@@ -105,7 +105,7 @@ def test_array_interfaces(rng):
     out = np.zeros((3, 3))
     cg.matmul(Interface(a), a, out=Interface(out))
     np.testing.assert_allclose(out, a @ a)
-    # The type is what typestr says, not what the name of a dtype beside it may.
+    # typestr decides the type, not the name of a dtype beside it.
     misnamed = Interface(np.arange(3, dtype=np.int32))
     misnamed.dtype = np.dtype(np.float32)
     assert cg.matmul(misnamed, np.ones(3, np.int32)) == 3

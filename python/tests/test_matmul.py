@@ -249,7 +249,7 @@ def test_other_threads_run_meanwhile():
     finally:
         done.set()
         other.join()
-    # With the interpreter held none: not one, since switching takes 5 ms.
+    # If the product held the interpreter lock, there would be none: switching takes 5 ms.
     assert during > 100
 
 

@@ -1,6 +1,6 @@
-// Verification in a GPU's own memory: operands are made, and every entry is compared, where they
-// lie. The kernels are plain and share nothing with those they judge. All work goes to the GPU in
-// use and is done on return.
+// Verification in a GPU's memory: operands are made, and every entry is compared, in place. The
+// kernels share nothing with those they judge. Functions use the current GPU and return when the
+// work is done.
 #pragma once
 
 #include <memory>
