@@ -51,21 +51,21 @@ struct trial_conditions {
     bool waits_for_itself = false;
 };
 
-/// Whether its threads wait for one another: others took too little for it.
+/// Whether its threads wait for one another: other processes took too little to explain it.
 [[nodiscard]] bool waits_for_itself(const conditions& seen);
 
-/// Whether others took enough from one trial that its time is theirs as well.
+/// Whether others took enough of one trial to explain its time.
 [[nodiscard]] bool is_disturbed(const trial_conditions& seen);
 
-/// Between two looks of the scheduler at a running thread.
+/// The scheduler's period for checking a running thread.
 [[nodiscard]] double tick_s();
 
 /// Why the machine was too busy for a verdict, with the remedy: "other work took 37 % of the
-/// processors' time: stop it and measure again". Empty when it wasn't.
+/// processors' time: stop it and measure again". Empty if it was not.
 [[nodiscard]] std::string reason_against_verdict(const conditions& seen);
 
-/// What is to be known of a figure that a verdict may rest on: "its threads waited for one another
-/// 31 % of their time". Empty: nothing.
+/// A remark on a figure that a verdict may rest on: "its threads waited for one another 31 % of
+/// their time". May be empty.
 [[nodiscard]] std::string remark_on(const conditions& seen);
 
 }  // namespace carat::measure

@@ -22,20 +22,20 @@
 
 namespace carat::statistics {
 
-/// Trials in the order measured, process by process. Process g of one implementation ran in the
-/// rounds of process g of every other; one that gave no trial is empty and keeps its place.
+/// Trials in measured order, process by process. Process g of one implementation ran in the rounds
+/// of process g of every other; a process without trials is empty and keeps its index.
 using processes = std::vector<trials_view>;
 
-/// From fewer processes there is no interval.
+/// Fewer processes give no interval.
 inline constexpr std::size_t fewest_processes = 3;
-/// From fewer rounds of one process there is none of those, either.
+/// Fewer rounds of one process give none, either.
 inline constexpr std::size_t fewest_rounds = 6;
 
 /// Cuts `trials` into their processes; without `per_process` they are one.
 /// @throws std::invalid_argument when a count is negative or they don't add up to the trials.
 processes by_process(trials_view trials, std::span<const std::int64_t> per_process);
 
-/// What the replicates behind an estimate are, and so what its interval speaks of.
+/// What the replicates behind an estimate are, and so what its interval means.
 enum class scope : std::uint8_t {
     none,         // too few: an estimate without an interval
     one_process,  // blocks of successive rounds: another process may differ by more
@@ -53,27 +53,26 @@ struct estimate {
     [[nodiscard]] bool bounded() const { return df > 0; }
 };
 
-/// value -+ t error; unbounded where nothing tells the error.
+/// value -+ t error; unbounded if the error is unknown.
 interval t_interval(const estimate& of, double confidence = 0.95);
 
-/// As ratios: the exponentials of both ends.
+/// The interval of ratios: the exponentials of both ends.
 interval exponential(interval logs);
 
 /// Log medians of the processes that have trials.
 std::vector<double> log_medians(const processes& of);
 
-/// The mean of the log medians, that is the log of their geometric mean.
-/// @throws std::invalid_argument when there is no trial or one is not finite and positive.
+/// The mean of the log medians, which is the log of their geometric mean. @throws
+/// std::invalid_argument if there is no trial or one is not finite and positive.
 estimate centre_of(const processes& of);
 
-/// log(a / b), paired: process by process where both have them, over the rounds both have. Where
-/// one of them has a single process (all rows on a GPU share one), over blocks of successive
-/// rounds. Otherwise the difference without an interval.
-/// @throws std::invalid_argument as centre_of.
+/// log(a / b), paired: process by process over the rounds that both have. If one has a single
+/// process (all rows on a GPU share one), by blocks of successive rounds. Otherwise the difference
+/// without an interval. @throws std::invalid_argument as centre_of.
 estimate paired_difference(const processes& a, const processes& b);
 
-/// log(a / b) where nothing ran side by side, as in two files: Welch's t on the log medians.
-/// @throws std::invalid_argument as centre_of.
+/// log(a / b) if nothing ran side by side, as in two files: Welch's t on the log medians. @throws
+/// std::invalid_argument as centre_of.
 estimate unpaired_difference(const processes& a, const processes& b);
 
 }  // namespace carat::statistics

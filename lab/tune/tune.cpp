@@ -66,7 +66,7 @@ std::vector<session::selection> candidates(const core::implementation& entry,
     for (const core::tunable_values& way : combinations(entry)) {
         const core::settings s{1, way};
         if (!core::reason_against(entry, p, s).empty()) continue;
-        // Asked for what there is not, an engine takes what is next to it.
+        // An engine given an unavailable value takes the nearest one.
         const std::string plan = entry.prepare(p, s)->planned().why;
         if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, way, true});
     }

@@ -48,7 +48,7 @@ struct distribution {
 /// The text parse_distribution() reads back to an equal distribution: "uniform(2,5)".
 [[nodiscard]] std::string to_string(const distribution& d);
 
-/// Which matrix an element belongs to; each has a stream of its own.
+/// The matrix that an element belongs to; each has its own stream.
 enum class operand : std::uint8_t { a, b, c };
 
 /// The element before it is rounded to an element type.
@@ -64,7 +64,7 @@ enum class operand : std::uint8_t { a, b, c };
 void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
           const distribution& d, std::uint64_t seed, operand which, int threads = 0);
 
-/// Bytes from the first to the last element of each operand, of all products.
+/// Bytes from the first to the last element of each operand, over all products.
 struct operand_bytes {
     std::int64_t a = 0;
     std::int64_t b = 0;

@@ -10,7 +10,7 @@
 
 namespace carat::core {
 
-/// What this GPU was measured to do.
+/// The measured rates of this GPU.
 struct gpu_rates {
     double unit_gflops = 0;      // of the unit the product is computed on, all SMs, random data
     double memory_gb_per_s = 0;  // reading
@@ -41,7 +41,7 @@ struct gpu_prediction {
     double high_s = 0;
 };
 
-/// A runnable that can tell.
+/// A runnable that can predict its time.
 class predicting {
   public:
     predicting() = default;
@@ -49,7 +49,7 @@ class predicting {
     predicting& operator=(const predicting&) = delete;
     virtual ~predicting() = default;
 
-    /// Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
+    /// Empty if no model covers it, or a rate is 0. Operands are assumed to come from memory.
     [[nodiscard]] virtual std::optional<gpu_prediction> predicted(const gpu_rates& here) const = 0;
 };
 

@@ -12,15 +12,15 @@
 
 namespace carat::core {
 
-/// Along which of its dimensions an operand is contiguous: K, or rows of A and columns of B.
+/// The dimension along which an operand is contiguous: K, or rows of A and columns of B.
 enum class operand_major : std::uint8_t { k, mn };
 
-/// Tensor cores cut what they add to their accumulators, f32 by a bit or two, fp8 by ten. So a sum
-/// is
+/// Tensor cores truncate what they add to their accumulators, f32 by a bit or two, fp8 by ten. So a
+/// sum is
 ///   native      one of theirs, over all of K
-///   promoted    of theirs over 128 bytes of K each, added up in f32 by the threads
+///   promoted    theirs over 128 bytes of K each, added up in f32 by the threads
 ///   blockwise   promoted, each times the scales of its 128 of K
-///   three_tf32  promoted, and of f32 elements that packing has split in two, big + small: small x
+///   three_tf32  promoted, for f32 elements that packing has split in two, big + small: small x
 ///               big, big x small, big x big
 enum class accumulation : std::uint8_t { native, promoted, blockwise, three_tf32 };
 

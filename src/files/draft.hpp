@@ -13,7 +13,7 @@ enum class onto { anything, nothing };
 
 class draft {
   public:
-    /// With the permissions of the file that `target` is, or those of a new one.
+    /// Has the permissions of the file that `target` is, or those of a new one.
     explicit draft(std::filesystem::path target);
     draft(const draft&) = delete;
     draft& operator=(const draft&) = delete;
@@ -22,9 +22,9 @@ class draft {
     // Returns false with the reason in errno if the draft could not be made or an earlier step
     // failed.
     bool write(std::string_view text);
-    /// To the disk, so that no loss of power leaves a name without its contents.
+    /// Writes it to the disk, so that no loss of power leaves a name without its contents.
     bool settle();
-    /// Holds the file against other runs from the moment it has its name (see output.hpp).
+    /// Locks the file against other runs from the moment it has its name (see output.hpp).
     bool lock();
     /// onto::nothing: fails with EEXIST where there is a file by now.
     bool take_place(onto what = onto::anything);

@@ -7,7 +7,7 @@
 
 namespace carat::files {
 
-/// False where another process has reserved `target`; true where there is no such socket to be had.
+/// Returns false if another process has reserved `target`; true if such a socket cannot be made.
 [[nodiscard]] bool reserve(const std::filesystem::path& target);
 
 }  // namespace carat::files
