@@ -22,7 +22,7 @@ endfunction()
 # carat_in_batches(TARGET [SECOND <source> ...] [THIRD <source> ...] [ALONE <source> ...] [MOST <number>]
 #                  [TIMED])
 #
-# With CARAT_BATCHES sources are compiled up to MOST (16) at once, since most of their time goes to headers.
+# CARAT_BATCHES compiles up to MOST (16) sources at once, since most of their time goes to headers.
 # Files whose anonymous names clash with another's make a SECOND and a THIRD batch, or are ALONE. What
 # is not TIMED is also optimised lightly.
 function(carat_in_batches target)

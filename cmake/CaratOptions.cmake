@@ -10,7 +10,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
-# In a batch (carat_in_batches) a local name may be one of another file's anonymous names, by chance.
+# A local name in a batch (carat_in_batches) may happen to be one of another file's anonymous names.
 set(shadow -Wshadow$<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:=local>)
 add_library(carat_options INTERFACE)
 target_compile_options(

@@ -18,7 +18,7 @@ void each_element(const matrix_place& m, const Visit& visit) {
         for (std::size_t j = 0; j < m.cols; ++j) visit(i, j);
 }
 
-// From the lowest element number to one past the highest, with first = 0.
+// The lowest element number and one past the highest, with first = 0.
 struct extent {
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;

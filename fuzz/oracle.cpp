@@ -92,7 +92,7 @@ product_sums sums_for(const product_case& c, const workbench& on, std::size_t pr
                     least(c.b_type) * largest_scale(c, on.scales[1])});
 }
 
-// On a GPU sums of integers are modulo 2^32.
+// Integer sums on a GPU are modulo 2^32.
 expectation wrapped(expectation x) {
     x.value -= 0x1p32L * std::floor((x.value + 0x1p31L) / 0x1p32L);
     x.error = 0;

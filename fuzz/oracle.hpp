@@ -58,8 +58,7 @@ class oracle {
     [[nodiscard]] double a(std::size_t i, std::size_t p) const { return a_[i * size_.k + p]; }
     [[nodiscard]] double b(std::size_t p, std::size_t j) const { return b_[p * sums_.n + j]; }
 
-    // For integers: whether every result fits, and whether the bound from the largest elements
-    // does.
+    // Whether every integer result fits, and whether the bound from the largest elements does.
     [[nodiscard]] bool fits() const;
     [[nodiscard]] bool bound_fits() const;
 

@@ -28,12 +28,17 @@ RULES = {
 }
 
 # What is checked strictly, as beginnings of paths.
-STRICT = ("lab/judge/",)
+STRICT = (
+    "CMakeLists.txt", "benchmarks/", "cmake/", "dev", "examples/", "fuzz/", "include/", "lab/catalogue/",
+    "lab/crossover/", "lab/explain/", "lab/gpu/", "lab/judge/", "lab/machine/", "lab/measure/", "lab/model/",
+    "lab/process/", "lab/statistics/", "lab/study/", "lab/tune/", "lab/verify/", "lab/workload/", "ladder/",
+    "python/", "scripts/", "src/abi/", "src/api/", "src/core/", "src/cpu/", "src/files/", "src/tuning/",
+    "tests/")
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh", ".py", ".sh", ".cmake", ".f90"}
 PREPOSITION = re.compile(
-    r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|Below|Beside|Besides|Between|Beyond|By|"
-    r"During|For|From|In|Inside|Into|Near|Of|Off|On|Onto|Out|Outside|Over|Past|Per|Through|To|Toward|"
-    r"Towards|Under|Up|Upon|Via|With|Within|Without)\b")
+    r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|"
+    r"Below|Beside|Besides|Between|Beyond|By|During|For|From|In|Inside|Into|Near|Of|Off|On|Onto|Out|Outside|"
+    r"Over|Past|Per|Through|To|Toward|Towards|Under|Up|Upon|Via|With|Within|Without)\b")
 MARK = re.compile(r"[ \t]*(//+|#|!)(?:$|\s(?P<text>.*))")
 
 
@@ -67,9 +72,9 @@ def comments(text, mark):
     first, lines = 0, []
     for number, line in enumerate([*text.splitlines(), ""], 1):
         found = MARK.match(line)
-        if found and found[1].startswith(mark) and found["text"]:
+        if found and found[1].startswith(mark) and (found["text"] or lines):
             first = first if lines else number
-            lines.append(found["text"])
+            lines.append(found["text"] or "")
         elif lines:
             yield first, "\n".join(lines)
             lines = []

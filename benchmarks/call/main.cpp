@@ -3,7 +3,7 @@
 //
 //   carat_benchmark_call [threads]
 //
-// With CARAT_PEER_PATH naming a folder of MKL's libraries, batches are compared with its own, too.
+// Batches are also compared with MKL's if CARAT_PEER_PATH names a folder of its libraries.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

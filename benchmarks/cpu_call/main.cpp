@@ -37,7 +37,7 @@ using benchmark::placed;
 
 constexpr double turn_s = 1e-3;
 
-// Of this thread, so that others' turns on the core don't count; or of the day.
+// The time of this thread, so that other work on the core does not count, or the wall clock.
 double now_s(clockid_t clock) {
     timespec t{};
     clock_gettime(clock, &t);
@@ -102,7 +102,7 @@ outcome describe(const char* type, const call_case& one, const times& all) {
     return {text, statistics::median(ratios)};
 }
 
-// On this thread; nothing where a product is wrong.
+// Measures on this thread; returns nothing if a product is wrong.
 template <class T>
 times measure(const call_case& one, const peer<T>& other, std::mt19937_64& random) {
     constexpr int rounds = 21;
@@ -154,7 +154,7 @@ std::function<double(int)> turns_of(const wish& all, bool own) {
             run();
             now->times = times_for(run, CLOCK_MONOTONIC);
         }
-        // After a rest it takes some calls until each thread meets its own data again.
+        // Each thread meets its own data again only some calls after a rest.
         const auto warm = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
         do {
             run();

@@ -18,7 +18,7 @@ struct batch_sizes {
 /// Why there is none here; empty where there is.
 [[nodiscard]] std::string why_no_peer();
 
-/// On which they run.
+/// The stream on which they run.
 [[nodiscard]] cudaStream_t peer_stream();
 
 /// cublasGemmStridedBatchedEx and what cuBLASLt's heuristics propose for `p`, whose A and C are by

@@ -118,7 +118,7 @@ double difference(const core::operation& all, const call_type& t,
                               : t.in == dtype::e4m3 ? 1e-2
                               : t.is_tf32           ? 5e-3
                                                     : 1e-4;
-    // Of GELU by an approximated tanh; and cuBLAS rounds what it adds C to, too.
+    // GELU uses an approximated tanh, and cuBLAS also rounds what it adds to C.
     const double rounding = is_floating(all.one.c_type) ? core::unit_roundoff(all.one.c_type) : 0;
     const double of_sums = depth * (of_product + (all.one.beta == 0 ? 0 : 4 * rounding)) +
                            (all.last.is_none() ? 0 : 4e-3);
@@ -142,7 +142,7 @@ const core::implementation& own_row(const call_type& t) {
                                           : cuda::engine::arithmetic::native);
 }
 
-// Of many sizes the first kernel proposed: to try all of each would take longer than to measure.
+// Takes only the first proposed kernel for many sizes: trying all would take longer than measuring.
 std::vector<std::string> rows_beside(const call_type& t, const core::operation& all) {
     constexpr std::size_t few = 16;
     const std::set<std::int64_t> sizes(all.rows.begin(), all.rows.end());

@@ -23,9 +23,9 @@ struct call_type {
 enum class call_track : std::uint8_t { plain, beta, ld, layouts, epilogue, out, even, uneven };
 [[nodiscard]] std::span<const std::string_view> call_tracks();  // their names, in this order
 
-/// Sizes of 64 to 8192 in multiples of `multiple`, evenly by their logarithms, of no more than two
-/// milliseconds of work or so. Of groups N and K are multiples of 256, as models' are, and there
-/// are 8 to 256 products of 1 to 4096 rows.
+/// Sizes of 64 to 8192 in multiples of `multiple`, log-uniform, of at most about two milliseconds
+/// of work. N and K of groups are multiples of 256, as in models, with 8 to 256 products of 1 to
+/// 4096 rows.
 [[nodiscard]] core::operation drawn_call(call_track track, const call_type& type,
                                          std::int64_t multiple, std::mt19937_64& random);
 

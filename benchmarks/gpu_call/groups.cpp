@@ -104,7 +104,7 @@ int as_int(std::size_t x) {
     return static_cast<int>(x);
 }
 
-// By rows, so that BLAS computes C^T = B^T A^T.
+// BLAS computes C^T = B^T A^T, as C is row-major.
 candidate batched_by_cublas(const products& of, const addresses& at) {
     return {"cublas", [&of, at] {
                 const float one = 1;
@@ -139,13 +139,13 @@ candidate grouped_by_cublas(const products& of, const addresses& at) {
         }};
 }
 
-// By the GPU's clock, calls and all, and the host's part alone.
+// Measures calls by the GPU's clock, and the host's part alone.
 void measure_both(const std::string& what, const std::vector<candidate>& candidates) {
     measure(what + ", \"clock\": \"gpu\"", candidates, gpu_seconds, 10);
     measure(what + ", \"clock\": \"host\"", candidates, host_seconds, 3);
 }
 
-// Of one size, in an order that no stride has.
+// Products of one size in an order without a stride.
 void measure_pointers(std::size_t m, std::size_t n, std::size_t k, std::size_t count) {
     const auto a = on_gpu<bf16>(count * m, k);
     const auto b = on_gpu<bf16>(count * k, n);

@@ -261,7 +261,7 @@ class trial {
     std::vector<timed> all_;
 };
 
-// As carat_benchmark_batches draws them, of an eighth of their memory and work.
+// Drawn like those of carat_benchmark_batches, with an eighth of their memory and work.
 product drawn_batch(const call_type& t, std::int64_t multiple, std::mt19937_64& random) {
     const auto size = [&] { return benchmark::size_between(random, 16, 2048, multiple); };
     while (true) {

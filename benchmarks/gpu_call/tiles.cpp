@@ -131,7 +131,7 @@ void measure(const track& t, const sizes& s) {
     std::fflush(stdout);
 }
 
-// Like those of carat_benchmark_gpu_calls, of a tenth of their work.
+// Drawn like those of carat_benchmark_gpu_calls, with a tenth of their work.
 core::problem drawn_single(dtype type, std::mt19937_64& random) {
     const auto size = [&] {
         return std::llround(std::exp2(std::uniform_real_distribution<double>(6, 13)(random)) / 8) *

@@ -60,7 +60,7 @@ double cpu_ms(const std::string& file, std::vector<std::string> words,
     return ms(use.ru_utime) + ms(use.ru_stime);
 }
 
-// In a process of its own, which writes the times of its first two calls.
+// Runs in its own process, which writes the times of its first two calls.
 int make_calls() {
     // Not a cast: ISO C++ knows none from an object to a function.
     void* const found = dlsym(RTLD_DEFAULT, "dgemm_");

@@ -171,7 +171,7 @@ struct erased_batch {
     std::size_t count;
     std::ptrdiff_t stride;
     const void* const* pointers;
-    // For lists, `first` has only the type and factor.
+    // Reads matrix i of a list, of which `first` has only the type and factor.
     erased_matrix (*at)(const void* list, std::size_t i) = nullptr;
     const void* list = nullptr;
     bool turned = false;

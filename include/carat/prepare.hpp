@@ -47,7 +47,7 @@ class prepared_matrix {
     // The instruction set that it was packed for: baseline, avx2, avx512 or amx.
     [[nodiscard]] std::string_view instruction_set() const { return instruction_set_; }
 
-    // For the library's own use.
+    // Only the library itself uses these.
     prepared_matrix(std::shared_ptr<const detail::prepared_operand> operand,
                     const detail::erased_matrix& erased, side place, std::size_t size_bytes,
                     std::string_view instruction_set)

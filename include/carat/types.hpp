@@ -41,8 +41,8 @@ constexpr std::uint32_t round_to_format(double value) {
     }
     const int target = exponent - 1023 + bias;  // biased exponent in the narrow format
     if (target >= (1 << ExponentBits) - (special ? 1 : 0)) return sign | infinity;
-    // Below the normal range the significand, hidden bit included, is shifted right once more per
-    // step.
+    // The significand, hidden bit included, is shifted right once more per step below the normal
+    // range.
     const int shift = 52 - MantissaBits + (target > 0 ? 0 : 1 - target);
     if (exponent == 0 || shift > 54) return sign;
     const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
@@ -227,7 +227,7 @@ static_assert([] {
     return is_integer(type) && traits_of(type).bits == 8;
 }
 
-// For elements of whole bytes.
+// Defined for elements of whole bytes.
 [[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
     return static_cast<std::size_t>(traits_of(type).bits) / 8;
 }

@@ -19,7 +19,7 @@ namespace carat::judge {
 
 namespace {
 
-// With data of mean 0 the error of an entry is a random walk of the roundings of partial sums,
+// The error of an entry, for data of mean 0, is a random walk of the roundings of partial sums,
 // which have the size of sqrt(k). That is u |A||B| within a small factor for every k. Operands
 // rounded to the next narrower type are off by thousands of it.
 constexpr double most_ulp = 16;

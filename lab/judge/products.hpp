@@ -22,7 +22,7 @@ struct timed_product {
 // Listed in the order in which the target is asked. The first that it takes is timed.
 using alternatives = std::vector<timed_product>;
 
-// For each size, padded rows come before contiguous ones. Sizes that the user did not request are
+// Padded rows come before contiguous ones of the same size. Sizes that the user did not request are
 // followed by cubes and multiples of tile sides, for kernels that take only those.
 [[nodiscard]] std::vector<alternatives> products_to_time(const request& r, bool on_gpu,
                                                          stream& shapes);

@@ -18,8 +18,8 @@ struct destroy {
 using topology_handle = std::unique_ptr<hwloc_topology, destroy>;
 
 topology_handle load(const std::string& synthetic) {
-    // Without /sys hwloc would complain on standard error, although describe.cpp looks elsewhere. A
-    // user who has set the variable wants to see that.
+    // hwloc would complain on standard error if there is no /sys, although describe.cpp looks
+    // elsewhere. A user who has set the variable wants to see that.
     setenv("HWLOC_HIDE_ERRORS", "2", 0);
     hwloc_topology_t topology = nullptr;
     if (hwloc_topology_init(&topology) != 0) return nullptr;

@@ -99,7 +99,7 @@ std::string of_others(const conditions& seen) {
     return "other work took " + share + "stop it and measure again";
 }
 
-// By other processes that take slices, since threads of one process displace each other as often.
+// Others must have taken slices, since threads of one process displace each other as often.
 bool is_displaced(const conditions& seen) {
     const bool by_others =
         !seen.other_share || !seen.sees_all || *seen.other_share * seen.cpus > background;

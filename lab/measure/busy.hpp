@@ -26,7 +26,7 @@ struct conditions {
     int threads = 1;  // of what was measured
     int cores = 1;    // those that may be used, and the hardware threads on them
     int cpus = 1;
-    // For one of the candidates alone; 0 or none means unknown.
+    // These are of one candidate alone; 0 or none means unknown.
     int threads_of_one = 1;
     std::optional<double> waiting_share = {};  // of its threads' time, without a processor
     double median_s = 0, fastest_s = 0;        // of its runs

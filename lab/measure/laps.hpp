@@ -30,7 +30,7 @@ class laps {
     void begin_trial();
     void end_trial();
 
-    // In order of first appearance.
+    // The parts in order of first appearance.
     [[nodiscard]] const std::vector<part>& parts() const { return parts_; }
 
   private:

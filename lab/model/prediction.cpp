@@ -13,7 +13,7 @@ prediction predict(const packed& p, const sizes& all, element_bytes each,
     const double n = static_cast<double>(all.n);
     const double k = static_cast<double>(all.k);
     const double passes = std::ceil(k / p.kc);
-    // For one thread's rectangle: how often its A is packed, and how often its blocks of A meet a
+    // How often one thread's A is packed, and how often its blocks of A meet a
     // panel of B.
     const double panels = std::ceil(n / p.threads_n / p.nc);
     const double blocks = std::ceil(m / p.threads_m / p.mc);

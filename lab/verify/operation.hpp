@@ -45,7 +45,7 @@ class exact_passes {
     std::uint64_t seed_;
 };
 
-/// With many small products, a GPU's launches and copies take longer than the host for all.
+/// A GPU's launches and copies for many small products take longer than the host for all.
 [[nodiscard]] bool are_many_and_small(const core::operation& all);
 
 /// Adds a product's verdict to that of all so far; with several products, reasons name the product.

@@ -12,8 +12,8 @@ namespace carat::python {
 // The GPU of both operands, or none. Throws ValueError if only one is on a GPU.
 [[nodiscard]] std::optional<int> common_gpu(const operand& a, const operand& b);
 
-// For fewer multiplications, releasing and taking the interpreter lock, 0.1 us, would be a
-// noticeable part of the product.
+// Releasing and taking the interpreter lock, 0.1 us, would be a noticeable part of a product with
+// fewer multiplications.
 inline constexpr double least_work_to_release = 65536;
 
 template <class Multiply>

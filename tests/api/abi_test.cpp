@@ -31,7 +31,7 @@ TEST(abi, layouts_are_those_of_its_version) {
     EXPECT_EQ(sizeof(prepared_matrix), 160U);
 }
 
-// By the names of the functions that take them.
+// Checks the names of the functions that take them.
 TEST(abi, what_crosses_carries_the_version) {
     EXPECT_TRUE((std::same_as<cpu, CARAT_ABI::cpu>));
     EXPECT_TRUE((std::same_as<cuda, CARAT_ABI::cuda>));

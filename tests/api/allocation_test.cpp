@@ -228,8 +228,7 @@ TEST(allocation, once_all_memory_is_gone_the_error_is_still_one_of_carat) {
     lasting = false;
 }
 
-// Before the first fork carat learns of the machine. Run in a program started afresh, where it has
-// not yet.
+// carat detects the machine before the first fork, so this runs in a fresh program.
 TEST(allocation, a_process_without_memory_can_fork) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto call = [] {

@@ -176,7 +176,7 @@ void check_tiny(std::size_t m, std::size_t n, std::size_t k, unsigned lies, doub
     ASSERT_EQ(alone.memory(), expected.memory()) << m << " " << n << " " << k << " " << lies;
 }
 
-// Of one tile and of a little more, in every layout: pads stay as they are.
+// Products of one tile and slightly more, in every layout; padding must stay as it is.
 TEST(batch, tiny_products_are_exact_however_they_lie) {
     constexpr std::size_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 25, 33, 131};
     constexpr std::size_t columns[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 13};

@@ -16,7 +16,7 @@ using namespace carat;
 using i8 = std::int8_t;
 using u8 = std::uint8_t;
 
-// To nearest even, the nearest there is beyond the range, and 0 for what is not a number.
+// Rounds to nearest even, saturates, and turns NaN into 0.
 template <class Out>
 Out stored(float x) {
     if constexpr (sizeof(Out) != 1) {

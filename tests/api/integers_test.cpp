@@ -1,4 +1,4 @@
-// Integer products are true or refused, whichever of the three ways they take.
+// Integer products are exact, or refused, on each of the three paths.
 #include <array>
 #include <gtest/gtest.h>
 #include <limits>
@@ -200,7 +200,7 @@ matrix<A> any_bytes(std::size_t rows, std::size_t cols, unsigned seed) {
     return m;
 }
 
-// On either side and in every layout the product without.
+// Compares with the unprepared product on either side and in every layout.
 template <class A, class B>
 int check_prepared_bytes() {
     int executed = 0;
@@ -233,7 +233,7 @@ TEST(integers, prepared_bytes) {
     EXPECT_EQ((check_prepared_bytes<u8, u8>()), 32);
 }
 
-// Of a prepared operand the largest magnitude is known: no more than that is promised.
+// Only the largest magnitude of a prepared operand is known, so no more is guaranteed.
 TEST(integers, prepared_bytes_are_refused_where_sums_may_not_fit) {
     constexpr std::size_t k = 140000;
     matrix<std::int8_t> a(1, k), b(k, 1);

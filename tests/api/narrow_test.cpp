@@ -77,7 +77,7 @@ TYPED_TEST(narrow, products_are_rounded_once_to_the_nearest) {
     matrix_product(column, row, c);
     for (std::size_t i = 0; i < 300; ++i) {
         for (std::size_t j = 0; j < 301; ++j) {
-            // Through float: a product of two bf16 may leave its range, as it does in the engine.
+            // Goes through float, like the engine: a product of two bf16 may exceed its range.
             const auto product =
                 static_cast<float>(kept<T>(double(column(i, 0))) * kept<T>(double(row(0, j))));
             ASSERT_TRUE(same_value(c(i, j), T(kept<T>(double(product)))))

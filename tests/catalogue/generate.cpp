@@ -53,7 +53,7 @@ void draw_sizes(drawer& draw, core::problem& p) {
     }
 }
 
-// By rows or by columns, usually with padding; sometimes, where `any`, with two strides beyond 1.
+// Row- or column-major, usually padded; sometimes, if `any`, with two strides beyond 1.
 core::layout draw_layout(drawer& draw, std::int64_t rows, std::int64_t cols, bool any) {
     constexpr std::array<std::int64_t, 6> paddings = {0, 0, 1, 3, 8, 17};
     const std::int64_t padding = draw.any_of(paddings);

@@ -15,8 +15,8 @@ enum class flush : std::uint8_t { front, back };
 
 class guarded_block {
   public:
-    // With flush::front the data starts `offset_bytes` behind the guard page, with flush::back it
-    // ends that far before one.
+    // The data start `offset_bytes` after the guard page (flush::front), or end that far before one
+    // (flush::back).
     guarded_block(std::size_t size_bytes, flush side, std::size_t offset_bytes);
     guarded_block(const guarded_block&) = delete;
     guarded_block& operator=(const guarded_block&) = delete;
@@ -25,7 +25,7 @@ class guarded_block {
     [[nodiscard]] std::byte* data() const { return data_; }
     // Everything accessible: the data and the ones around it.
     [[nodiscard]] std::span<std::byte> accessible() const { return {base_ + page_bytes, middle_}; }
-    // From here on any access faults.
+    // Makes every later access fault.
     void forbid() const;
 
     static constexpr std::size_t page_bytes = 4096;

@@ -46,7 +46,7 @@ class Emulated(unittest.TestCase):
     def test_without_avx(self):
         self.check("Nehalem", ["avx2", "avx512", "amx"])
 
-    # As ctest reads it: a program that is killed has failed, whatever it said.
+    # Read as ctest does: a program that is killed has failed, whatever it printed.
     def test_a_level_that_is_not_there_is_skipped(self):
         done = subprocess.run([QEMU, "-cpu", "Haswell", CALLER], capture_output=True, text=True,
                               check=False, timeout=300,

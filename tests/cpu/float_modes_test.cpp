@@ -38,7 +38,7 @@ std::vector<mode> modes() {
     return all;
 }
 
-// Of all signs; some of their products are subnormal numbers.
+// Values of both signs, some of whose products are subnormal.
 template <class T>
 std::vector<T> random_values(std::int64_t count, unsigned seed) {
     std::mt19937 engine(seed);

@@ -135,7 +135,7 @@ TEST_P(tiles, signed_and_unsigned_bytes) {
     EXPECT_EQ((check_edges<u8, std::int32_t, u8>(kernels(), 128)), 11 * 11 * 8);
 }
 
-// Beyond one slab and one block in every direction, with what is kept and what is packed again.
+// More than one slab and block in every direction, with kept and repacked operands.
 TEST_P(tiles, many_blocks) {
     for (const order of_a : orders)
         for (const plan::blocking& blocks :

@@ -82,7 +82,7 @@ class one_product {
         return run(make(3, &ready));
     }
 
-    // In two parts.
+    // Computed in two parts.
     std::vector<T> in_parts() {
         const cpu_engine::product made = make(1, nullptr);
         std::vector<T> c = before_;

@@ -91,7 +91,7 @@ struct skinny_product {
         return found;
     }
 
-    // Of C, as it was filled; the first and last of its padding.
+    // The first and last padding elements of C, as they were filled.
     std::vector<T> between_lines() {
         const bool by_rows = shape.c.col_stride == 1;
         const std::int64_t lead = by_rows ? shape.c.row_stride : shape.c.col_stride;
@@ -132,7 +132,7 @@ cpu_engine::task<T> task_of(const kernel_set& set, skinny_product<T>& p, T alpha
             .beta = beta};
 }
 
-// As much workspace as the path asks for, a forbidden page behind it.
+// The workspace that the path asks for, followed by an inaccessible page.
 template <class T>
 fenced<T> workspace_of(const skinny_product<T>& p) {
     const skinny_case& s = p.shape;
@@ -302,7 +302,7 @@ TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
     EXPECT_EQ(executed, sets * 4 * 3 * 7);
 }
 
-// Through the engine, where the plan chooses these paths, with any number of threads.
+// Runs through the engine, whose plan chooses these paths, with any number of threads.
 TEST(skinny, threads_do_not_change_the_bits) {
     struct {
         std::int64_t m, n, k;

@@ -156,7 +156,7 @@ TEST_P(wide, every_kernel_is_exact_however_c_lies) {
     EXPECT_GT(count, 30);
 }
 
-// Of parts some have a step more than others, and one step each.
+// Some parts have a step more than others, and some have a single step.
 TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
     const auto line = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
     int count = 0;

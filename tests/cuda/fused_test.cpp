@@ -185,8 +185,8 @@ asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool
     return a;
 }
 
-// By TMA where lines of C are whole 16 bytes, in every tile, part of K and major; of the last size
-// a CTA has several tiles one after the other.
+// TMA adds it if lines of C are multiples of 16 bytes, in every tile, part of K and layout; with
+// the last size a CTA has several tiles in turn.
 TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
     using enum cuda::engine::arithmetic;
     int count = 0;

@@ -161,7 +161,7 @@ TEST_P(on_gpu, passes_on_what_is_not_a_number_to_its_row_and_column_alone) {
         test::operand_set data(t.p, 0);
         data.a.fill('a');
         data.b.fill('b');
-        // In the last row and column, beside the zeros that tiles are filled with.
+        // Puts NaN and infinity in the last row and column, next to the zeros that pad tiles.
         data.a.set(m - 1, k - 1, std::numeric_limits<double>::quiet_NaN());
         data.b.set(k - 1, n - 1, std::numeric_limits<double>::infinity());
         data.a.set(0, k - 1, 0);  // 0 x Inf is not a number

@@ -10,7 +10,7 @@
 
 namespace carat::test {
 
-// From -2 to 2, another one for each operand and place.
+// A whole number from -2 to 2 that depends on operand and position.
 inline int whole(unsigned operand, std::size_t at) {
     std::uint64_t x = at * 0x9e3779b97f4a7c15u + operand * 0x165667b1u;
     x ^= x >> 29;

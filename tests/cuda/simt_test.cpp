@@ -80,7 +80,7 @@ TEST_F(simt, every_pair_of_layouts_over_a_long_k) {
     EXPECT_EQ(ran, 64);
 }
 
-// In clusters and in groups of CTAs, some with a part of K more than others.
+// Uses clusters and groups of CTAs, some with a larger part of K than others.
 TEST_F(simt, every_tile_and_cut_in_every_pair_of_layouts) {
     const std::int64_t m = 200, n = 140, k = 1000;
     int ran = 0;

@@ -141,8 +141,8 @@ class even_epilogue : public testing::Test {
 
 class even_shares : public even_epilogue, public testing::WithParamInterface<kind> {};
 
-// Of tiles of 256 columns two rounds, the second of them a tenth full, or one more before it; C in
-// boxes and not.
+// Two waves of tiles with 256 columns, the second a tenth full, or one more wave before it; C
+// stored by TMA and directly.
 TEST_P(even_shares, have_the_bits_of_whole_tiles) {
     for (const auto& [m, n, depth] : {std::array<std::int64_t, 3>{512, 36 * 256, 1040},
                                       {500, 36 * 256 - 13, 1032},
@@ -226,7 +226,7 @@ TEST_P(even_order, a_hundred_runs_have_the_same_bits) {
     std::vector<std::unique_ptr<core::runnable>> ready;
     for (const auto& w : all) ready.push_back(w->prepare(2));
     for (int round = 0; round < 20; ++round) {
-        // Without a pause, as kernels begin before the one ahead has ended.
+        // Runs without a pause, as kernels begin before their predecessor has ended.
         for (int run = 0; run < 5; ++run)
             for (std::size_t i = 0; i < all.size(); ++i) ready[i]->run(all[i]->data());
         ASSERT_EQ(take(all), expected) << round;

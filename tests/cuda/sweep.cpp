@@ -254,7 +254,7 @@ std::vector<trial> trials(const core::signature& types) {
         }
     if (size_bytes(types.a) == 1)
         for (const trial& t : trials_along_k(types)) all.push_back(t);
-    // Under a sanitizer every launch takes long: CARAT_TEST_THIN=7 keeps one trial in seven.
+    // Every launch takes long under a sanitizer: CARAT_TEST_THIN=7 keeps one trial in seven.
     const char* thin = std::getenv("CARAT_TEST_THIN");
     const auto keep =
         thin == nullptr ? std::size_t{1} : std::size_t{std::strtoul(thin, nullptr, 10)};

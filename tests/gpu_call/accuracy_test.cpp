@@ -162,8 +162,8 @@ TEST_F(gpu_accuracy, sums_of_fp8_are_cut_below_the_exponents_of_subnormal_number
     EXPECT_EQ(sum_of(0x1p-9, 0x1p8, 0x1p-6, 0x1p-6), 0.5);
 }
 
-// Up to one block of K the tensor cores alone sum: every bit is theirs, and alpha and the rounding
-// to C's type come after.
+// The tensor cores alone sum up to one block of K: every bit is theirs, and alpha and the rounding
+// to C's type follow.
 template <class A, class C>
 void check_fp8_bits(std::size_t k, double alpha) {
     constexpr std::size_t m = 49, n = 134;

@@ -88,7 +88,7 @@ inline int whole(unsigned operand, std::size_t i, std::size_t j) {
     return static_cast<int>(bits_for(operand, i, j) % 5) - 2;
 }
 
-// From -1 to 1.
+// A number from -1 to 1.
 inline double random(unsigned operand, std::size_t i, std::size_t j) {
     return static_cast<double>(bits_for(operand, i, j)) * 0x1p-30 - 1;
 }

@@ -24,7 +24,7 @@ using all_types =
                    test::types<e5m2, float>>;
 TYPED_TEST_SUITE(gpu_epilogue, all_types);
 
-// In what a product of these is summed, as its values are.
+// The type in which products of these are summed, and of their values.
 template <class T>
 using sums = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -82,7 +82,7 @@ TYPED_TEST(gpu_epilogue, no_steps_and_one_are_exact_too) {
     });
 }
 
-// Of a type that is rounded to so many bits, in f32 or better.
+// The tolerance of a type with so many bits, for sums in f32 or better.
 template <class Out>
 constexpr double tolerance = sizeof(Out) == 8   ? 1e-14
                              : sizeof(Out) == 4 ? 2e-6
@@ -124,8 +124,7 @@ using gated_types =
                    test::types<f16, float>, test::types<e4m3, bf16>, test::types<e4m3, float>>;
 TYPED_TEST_SUITE(gpu_gates, gated_types);
 
-// Of shapes whose gates are taken on the way to C where it lies so that they can be, else by a
-// pass.
+// Shapes whose gates the kernel applies if C's layout allows it, else an epilogue kernel.
 TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
@@ -297,7 +296,7 @@ TEST_F(gpu_largest, what_is_not_a_number_is_the_largest) {
     EXPECT_TRUE(std::isnan(now));
 }
 
-// Beside infinities, too, in whatever type C is, wherever among the steps.
+// Also beside infinities, for any type of C and any position among the steps.
 template <class T, class O, class... Before>
 void check_largest_of_nan(const Before&... before) {
     mirrored<T> a(300, 40, {40, 1});

@@ -58,7 +58,7 @@ struct products {
     std::vector<mirrored<J>> b;
     std::vector<mirrored<O>> c, e;
 
-    // Of B the columns are contiguous where `turned`, as all kernels read it.
+    // Columns of B are contiguous if `turned`, as all kernels read it.
     products(const shapes_of_group& of, bool turned, bool c_by_columns = false) : sizes(of) {
         const auto padded = [](std::size_t x) {
             return static_cast<std::ptrdiff_t>((x + 15) / 16 * 16 + 16);
@@ -306,7 +306,7 @@ TEST_F(gpu_group, epilogues_are_for_every_product) {
                           return std::fmax(0.0, x + static_cast<double>(add.values[j]));
                       }),
               "");
-    // By a pass after each product.
+    // An epilogue kernel follows each product.
     products<bf16, e4m3> q(sizes, false);
     q.fill_whole();
     const auto qa = q.views(q.a);

@@ -85,7 +85,7 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                         else
                             matrix_products(cuda{.f32 = as}, x, dy, dw, dw);
                     };
-                    // By a pass of its own, or TMA would have to begin anywhere in a line.
+                    // An epilogue kernel stores it, since TMA cannot begin anywhere in a line.
                     if (sizeof(in) == 1 || std::is_same_v<out, e4m3> ||
                         (std::is_same_v<in, float> && std::is_same_v<out, bf16>)) {
                         EXPECT_THROW(multiply(), error);
@@ -96,7 +96,7 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                 }
 }
 
-// By rows and by columns one k has lines that may lie along or across K alike.
+// Row-major and column-major operands with K = 1 have lines that may be K-major or MN-major.
 TEST_F(gpu_ragged, rows_of_one_k_are_exact) {
     const ends_of_products ends = ends_of(uneven);
     const on_gpu there(ends);
@@ -259,8 +259,8 @@ TEST_F(gpu_ragged, hundreds_of_products_and_a_single_b) {
     EXPECT_EQ(nothing.check({50}, 0, 0), "");
 }
 
-// Of so many that persistent tiles take them, by ends here and there and in a list: what single
-// products of the same whole numbers are.
+// Enough products for persistent tiles, by ends in GPU memory, ends on the host and a list,
+// compared with single products of the same whole numbers.
 template <class I, class O, class J>
 void compare_large(const std::vector<int>& rows, std::size_t n, std::size_t k) {
     const ends_of_products ends = ends_of(rows);

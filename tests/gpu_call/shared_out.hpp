@@ -32,7 +32,7 @@ struct on_gpu {
     }
 };
 
-// From and to which line of `total` each product goes, as the header says it of any ends.
+// The first and last line of `total` for each product, as the header defines them for any ends.
 inline std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ends_of_products& ends,
                                                                  std::size_t total) {
     std::vector<std::pair<std::size_t, std::size_t>> parts;

@@ -184,8 +184,8 @@ class hoard {
     std::vector<test::device_memory> all_;
 };
 
-// In a process of its own, where no kernel was loaded: the call's error while memory is full, and
-// what C is afterwards; the process ends well if both are as they should be.
+// Runs in a fresh process without loaded kernels: checks the call's error while memory is full, and
+// C afterwards; the process exits with 0 if both are right.
 template <class T, class O>
 void multiply_in_full_memory(std::size_t left_bytes, std::ptrdiff_t stride,
                              const std::function<void(const cuda&)>& before) {
@@ -290,7 +290,7 @@ TEST_F(gpu_state_of_memory, full_before_the_first_call_it_is_enough_for_the_next
                 told);
 }
 
-// Of a kernel that was never asked for before.
+// Uses a kernel that was never used before.
 void use_another_kernel(const cuda& where) {
     mirrored<double> a(8, 8, {8, 1});
     mirrored<double> c(8, 8, {8, 1});

@@ -1,6 +1,6 @@
 // Batches of every type in one launch: every layout, distance, E and count has the values of a loop
-// of single calls. Of whole numbers sums are exact however K is cut, so the bits must be the same;
-// of others where nothing cuts K.
+// of single calls. Sums of whole numbers are exact however K is divided, so the bits must be the
+// same; for other numbers only where K is not divided.
 #include <tuple>
 
 #include "tests/gpu_call/device.hpp"
@@ -216,7 +216,7 @@ TYPED_TEST(gpu_strided, products_of_several_tiles) {
     }
 }
 
-// With one B products whose rows go on from one to the next are one product.
+// Products with one B whose rows continue from one to the next are a single product.
 TYPED_TEST(gpu_strided, one_matrix_for_all) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {1, 90, 50}})
         for (const std::size_t odd : {0UL, 1UL})
@@ -270,7 +270,7 @@ TYPED_TEST(gpu_strided, none_is_nothing) {
     EXPECT_TRUE(test::same_bits(before, c.memory().download().elements()));
 }
 
-// At addresses that are at no one distance.
+// The addresses have no common distance.
 TYPED_TEST(gpu_strided, at_pointers) {
     for (const shape& of : {shape{64, 64, 64}, {100, 96, 80}, {1000, 1000, 64}}) {
         const std::size_t count = 6;

@@ -64,7 +64,7 @@ TEST(Speed, OverSizesHasTheErrorOfTheirMean) {
     EXPECT_FALSE(over_sizes(open).bounded());
 }
 
-// Of ten goes of 40 ms; a hand-over takes well below 2 ms.
+// Ten goes of 40 ms; a hand-over takes well below 2 ms.
 TEST(Speed, ByEventsIsHeldAgainstTheClock) {
     EXPECT_EQ(reason_against_times(0.41, 0.4, 10), "");
     EXPECT_NE(reason_against_times(0.41, 0.3, 10).find("410 ms passed"), std::string::npos);

@@ -17,7 +17,7 @@ struct step {
     double gb_per_s;
 };
 
-// From 16 KiB by doubling to the last step, with a wave of 3 % on it.
+// Doubles from 16 KiB to the last step, with a wave of 3 % added.
 std::vector<reading_peak> curve_of(const std::vector<step>& steps, int threads = 1) {
     std::vector<reading_peak> curve;
     std::int64_t bytes = 16 * kibibyte;

@@ -46,8 +46,7 @@ TEST(roofline, small_product_in_l1_is_bound_by_its_bandwidth) {
     EXPECT_DOUBLE_EQ(dot->gflops, 400 * 2000.0 / 16008);
 }
 
-// Of a set twice as large as L2 the better half may stay there: 1/2 at 40 GB/s takes longer than
-// all at 200.
+// Half of a set twice as large as L2 may stay there: 1/2 at 40 GB/s takes longer than all at 200.
 TEST(roofline, what_does_not_fit_comes_from_the_next_level) {
     const double bytes = 2 * 524288;
     const auto of_set = [](double set_bytes, int threads) {

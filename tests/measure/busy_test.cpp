@@ -17,7 +17,7 @@ conditions share(double other, int threads, int cores, int cpus, double passed_s
     return {passed_s, other, 0, 5, threads, cores, cpus};
 }
 
-// Of one among those measured on a quiet machine whose tick is 4 ms.
+// One candidate on a quiet machine with a tick of 4 ms.
 conditions of_one(int threads, std::optional<double> waiting, double median_s, double fastest_s,
                   double one_thread_s) {
     conditions seen = share(0, threads, 2, 2);

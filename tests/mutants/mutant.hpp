@@ -36,7 +36,7 @@ struct mutant {
 class schedule {
   public:
     explicit schedule(const mutant* by) : by_(by) {}
-    // Of the run that begins.
+    // Whether the run that begins is spoiled.
     [[nodiscard]] bool spoils_next(const core::operands& where);
 
   private:

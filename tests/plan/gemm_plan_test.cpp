@@ -193,7 +193,7 @@ TEST(plan_gemm, shares_out_evenly_where_that_was_faster) {
     };
     for (const std::int64_t size : {2304, 2560, 3328, 5120}) EXPECT_TRUE(even(size, 4)) << size;
     for (const std::int64_t size : {2816, 4096}) EXPECT_FALSE(even(size, 4)) << size;
-    // Of many rounds the last one is less than the prediction errs by.
+    // The last of many waves is less than the prediction's error.
     EXPECT_FALSE(even(16384, 1));
     EXPECT_FALSE(even(2560, 1));
     EXPECT_TRUE(even(5120, 1));
@@ -313,7 +313,7 @@ TEST(plan_gemm, of_lines_off_128_bytes_considers_all_tiles_and_clusters) {
     EXPECT_EQ(plan_of(asked).kernel->block_n, 64);
 }
 
-// Of lines that begin between two sectors the copy engine brings half as many in a time.
+// TMA loads lines that begin between two sectors at half the rate.
 TEST(plan_gemm, lines_off_their_sectors_make_blocks_share_more) {
     gemm_request r = row_major(3000, 3000, 3000);
     const double on = plan_of(r).seconds;
@@ -512,7 +512,7 @@ TEST(plan_batch, large_products_are_launched_one_by_one) {
     EXPECT_TRUE(batch_of(row_major(512, 512, 512), 64));
 }
 
-// Of a gate: n are the columns of A B, of which C has half.
+// A product with a gate: n counts the columns of A B, of which C has half.
 TEST(plan_glu, is_of_tiles_that_hold_gates_and_values) {
     int some = 0;
     for (const gemm_request& r : requests()) {

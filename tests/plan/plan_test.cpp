@@ -135,8 +135,8 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
 }
 
-// In L2 the more columns, the more depths; more columns where vectors have many lanes, fewer where
-// they must be copied first.
+// The more columns in L2, the larger the k; more columns if vectors have many lanes, fewer if they
+// must be copied first.
 TEST(cpu_plan, few_columns_in_l2_are_dot_products_of_some_depths) {
     EXPECT_TRUE(takes_dot_products(3, 3, 36, true, 8, 64, server));
     EXPECT_FALSE(takes_dot_products(3, 3, 35, true, 8, 64, server));
@@ -166,7 +166,7 @@ TEST(cpu_plan, one_column_is_read_in_the_order_of_memory_once_a_is_far) {
     EXPECT_EQ(make_cpu_plan(lines, f64_24x8, server).how, path::skinny);
 }
 
-// Of AVX2, and where a tile's vectors would stay idle in part.
+// AVX2, and where some of a tile's vectors would stay idle.
 TEST(cpu_plan, more_columns_are_dot_products_where_they_fill_no_vectors) {
     constexpr kernel_shape f64_8x6{"f64", 8, 6, 8, 32};
     request r{.m = 30000, .n = 17, .k = 900, .m_contiguous_a = false, .k_contiguous_a = true};

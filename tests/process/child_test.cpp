@@ -55,7 +55,7 @@ bool is_there(pid_t id) {
     return kill(id, 0) == 0;
 }
 
-// Of each thread of a process, as the system has it: "T" is stopped.
+// The system's state of each thread of a process; "T" is stopped.
 std::string states(pid_t id) {
     std::string all;
     std::error_code gone;

@@ -61,7 +61,7 @@ void put(json& file, const json::json_pointer& at, const json& value) {
         parent.erase(std::stoul(at.back()));
 }
 
-// As `carat report` does it.
+// Does what `carat report` does.
 void report(const json& file) {
     const json read = carat::results::to_json(carat::results::from_json(file, "a.json"));
     for (const std::string& text :

@@ -259,7 +259,7 @@ TEST(compare_documents, judges_all_cases_together) {
     EXPECT_EQ(session::compare_documents(before, same, {}).count("tie"), 2u);
 }
 
-// Of so many sizes, all slower by these shares, in turns.
+// This many sizes, all slower by these two shares in turn.
 results::document sizes(int count, double even, double odd, std::uint64_t seed) {
     std::vector<results::result> all;
     for (int i = 0; i < count; ++i) {
@@ -284,7 +284,7 @@ TEST(compare_documents, claims_no_change_that_another_session_makes) {
     EXPECT_EQ(large.count("slower"), 8u);
 }
 
-// From few cases the drift can't be told; it is a guest's.
+// Too few cases to estimate the drift, so that of guests is assumed.
 TEST(compare_documents, takes_guests_for_drifting_where_it_can_not_tell) {
     results::document before = sizes(2, 0, 0, 1);
     const results::document after = sizes(2, 0.06, 0.06, 100);

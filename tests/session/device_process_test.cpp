@@ -12,7 +12,7 @@ namespace {
 using namespace carat;
 using namespace carat::fakes;
 
-// Of this process alone, as a context is: once spoilt every call fails.
+// Belongs to one process, like a context: once it is spoiled every call fails.
 class fake_gpu final : public core::execution_space {
   public:
     bool spoilt = false;

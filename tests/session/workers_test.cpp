@@ -289,8 +289,8 @@ std::function<measure::work_probe()> each_second(std::int64_t displaced,
     };
 }
 
-// Between short trials this process is woken and put aside hundreds of times a second: that
-// disturbs no worker, and whoever works here.
+// This process is woken and descheduled hundreds of times a second between short trials. That
+// disturbs no worker, but it would disturb work in this process.
 TEST_F(workers, what_this_process_loses_counts_where_it_does_the_work) {
     around.probe = each_second(100'000, {});
     const auto says_so = [](const std::string& busy) {
@@ -311,7 +311,7 @@ TEST_F(workers, whose_processors_others_take_are_called_busy) {
     EXPECT_EQ(r.remark, "");
 }
 
-// At any time, hence a verdict may rest on it.
+// It happens at any time, so a verdict may rest on it.
 TEST_F(workers, whose_threads_wait_for_one_another_are_not_called_busy_but_remarked_on) {
     around.probe = each_second(0, 0.001);
     const results::result r = measure({&sharing}).results[0];

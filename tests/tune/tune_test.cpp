@@ -54,7 +54,7 @@ results::result result(const std::string& label, double median_s) {
     return c;
 }
 
-// Of the larger tile against the model's choice.
+// Compares the larger tile with the model's choice.
 results::comparison with_verdict(const char* verdict) {
     results::comparison compared;
     compared.pairs.push_back({.a = "cuda.some[tile=32]", .b = "cuda.some", .verdict = verdict});

@@ -222,7 +222,7 @@ void pack_tile(const task<T>& t, std::int64_t i, std::int64_t p, int rows, std::
                       t.with->mr);
 }
 
-// With small k, as many rows as fit on the stack are transposed and then multiplied.
+// As many rows as fit on the stack, which are many if k is small, are transposed and multiplied.
 template <class T>
 void multiply_turning_a(const task<T>& t, std::int64_t kc, std::int64_t most_rows, T* turned) {
     for (std::int64_t i = 0; i < t.m; i += most_rows) {

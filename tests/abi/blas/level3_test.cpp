@@ -268,7 +268,8 @@ TYPED_TEST(level3, trmm_and_trsm) {
                                                  << (solve ? "trsm " : "trmm ") << side << uplo
                                                  << trans << diag << " " << m << "x" << n
                                                  << " alpha " << alpha);
-                                    // For trsm, op(A) B must give alpha times what B was.
+                                    // The result X of trsm must satisfy op(A) X = alpha B with the
+                                    // original B.
                                     const auto& x = solve ? b : before;
                                     const T scale = solve ? T(1) : alpha;
                                     for (std::size_t i = 0; i < m; ++i) {

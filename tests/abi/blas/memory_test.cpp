@@ -12,7 +12,7 @@
 
 namespace {
 
-// Of the thread under test.
+// Limits the thread under test.
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 thread_local std::size_t most_bytes = unlimited;
 thread_local int failures = 0;
@@ -124,7 +124,7 @@ void multiply(const double* a, const double* b, double* c) {
     gemm<double>(language::fortran, 'T', 'N', n, n, n, 1, a, n, b, n, 1, c, n);
 }
 
-// In a thread of its own, which keeps no memory of an earlier product, and gets none in pieces of
+// Runs in a fresh thread, which has no memory from an earlier product and gets none in pieces of
 // more than `left` bytes.
 template <class Call>
 int failures_with(std::size_t left, const Call& call) {

@@ -122,7 +122,7 @@ void learn_about(void* library) {
     open.blis_threads = function_in<void (*)(std::int64_t)>(library, "bli_thread_set_num_threads");
 }
 
-// In a forked child of a process with threads, libgomp would wait for ever for its parent's team.
+// libgomp in a forked child of a process with threads would wait for ever for its parent's team.
 // The number of threads is that of this thread, which forked or opens the library. OpenBLAS adopts
 // it; BLIS does not, and is told when the child first calls it, since that takes a lock which
 // another thread of the parent may have held.

@@ -184,7 +184,7 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
         CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::zero();
     }
     const auto add = [&](std::int64_t p, const auto& load) {
-        // Past the end of these rows, the next ones follow.
+        // The next rows follow past the end of these.
         const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_stride + ahead - t.k;
         typename vec::type av[std::size_t{R}];
         CARAT_UNROLL for (int i = 0; i < R; ++i) av[i] = kept(load(a + i * t.a_stride + p));
