@@ -97,7 +97,7 @@ std::string outcome::sentence() const {
     if (ruled == ruling::wrong) return fmt::format("{}: wrong: {}", who, reason);
     const std::string open = bounded ? "" : "; without a boundary";
     if (cases.empty() && ruled == ruling::right)
-        return fmt::format("{}: right ({} results checked; speed was not asked for{})", who,
+        return fmt::format("{}: right ({} results checked; speed was not requested{})", who,
                            calls_checked, open);
     const timed_case* only = cases.size() == 1 ? &cases.front() : nullptr;
     const std::string than =
@@ -113,7 +113,7 @@ std::string outcome::sentence() const {
             "{}: right, at {:.2f} of the speed of {}: unclear whether that is the {:.2f} asked "
             "for; more --time tells more{}",
             who, ratio, than, at_least, open);
-    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was asked for{}", who,
+    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was requested{}", who,
                        ruled == ruling::slower ? "too slow " : "", ratio, than, at_least, open);
 }
 

@@ -133,7 +133,7 @@ fs::path own_file(const char* name) {
         if (fs::exists(place, ignored)) return place.lexically_normal();
     }
     throw error(error_code::unsupported,
-                fmt::format("judge: {} is missing beside the command: install carat anew", name));
+                fmt::format("judge: {} is missing beside the command: reinstall carat", name));
 }
 
 void target::keep_open(bool open) {

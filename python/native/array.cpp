@@ -41,7 +41,7 @@ void foreign_array::take(nb::handle source, access how) {
     of_numpy_ = of_ndarray || !class_has(source, "__dlpack__");
     if (of_numpy_ && overrides_ufuncs(source))
         throw class_answers(argument_ + (" is a " + class_name_of(source)) +
-                            ", which takes over NumPy's functions (__array_ufunc__): give its "
+                            ", which overrides NumPy's functions (__array_ufunc__): give its "
                             "plain values");
     if (!of_ndarray) {
         if (!take_buffer(source, how) && !take_array_interface(source, how))

@@ -123,9 +123,9 @@ const void* epilogue::values_at(const foreign_array& from, std::size_t axis, con
                                 std::vector<T>& copy) const {
     if (on_gpu_ != from.gpu().has_value())
         refuse(std::string(argument) +
-               (on_gpu_ ? " lies in this machine's memory but a on a GPU"
-                        : " lies on a GPU but a in this machine's memory") +
-               ": they must lie together");
+               (on_gpu_ ? " is in this machine's memory but a is on a GPU"
+                        : " is on a GPU but a is in this machine's memory") +
+               ": both must be in the same memory");
     if (!on_gpu_) {
         read_as(from, axis, copy);
         return copy.data();
@@ -150,7 +150,7 @@ cpu on_cpu(const keywords& asked, dtype type) {
                                  .c_str());
     if (!asked.stream.is_none())
         refuse("stream is " + shown(asked.stream) +
-               " but a lies in this machine's memory: streams "
+               " but a is in this machine's memory: streams "
                "are for arrays on a GPU");
     if (!asked.threads.is_none() && !nb::try_cast(asked.threads, where.threads))
         throw nb::type_error(

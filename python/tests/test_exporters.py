@@ -292,7 +292,7 @@ def test_classes_that_answer_for_numpys_functions():
         lambda: cg.prepare(x),
         lambda: cg.matmul_grouped([x], [SQUARE]),
     ):
-        with pytest.raises(TypeError, match="Metres, which takes over NumPy's functions"):
+        with pytest.raises(TypeError, match="Metres, which overrides NumPy's functions"):
             call()
     with pytest.raises(TypeError, match="NoUfuncs"):
         cg.matmul(SQUARE.view(NoUfuncs), SQUARE)

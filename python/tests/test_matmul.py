@@ -225,7 +225,7 @@ def test_grouped_by_ends(rng):
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             cg.matmul_grouped(x, w, ends=wrong)
-    with pytest.raises(ValueError, match="a must be a matrix, beside ends"):
+    with pytest.raises(ValueError, match="a must be a matrix if ends is given"):
         cg.matmul_grouped(w, w, ends=ends)
     with pytest.raises(ValueError, match="out is 40 x 4 but the products are 40 x 3"):
         cg.matmul_grouped(x, w, np.empty((40, 4)), ends=ends)

@@ -44,7 +44,7 @@ void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_ma
         fail(error_code::size_mismatch,
              "C is " + size(c) + " but A B is " + std::to_string(a.rows) + " x " +
                  std::to_string(b.cols) +
-                 (columns == 1 ? "" : ": of a gate C has half the columns"));
+                 (columns == 1 ? "" : ": with a gate C has half the columns"));
     if (e != nullptr && (e->rows != c.rows || e->cols != c.cols))
         fail(error_code::size_mismatch,
              "E is " + size(*e) + " but C is " + size(c) + ": they must be of one size");
@@ -188,7 +188,7 @@ void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a,
                     const erased_matrix& b, const erased_matrix* e, const erased_matrix& c) {
     if (c.type == dtype::i32 && steps.count != 0)
         fail(error_code::invalid_argument,
-             "C is i32, which has no epilogue: of bytes take a C of f32, f16 or bf16");
+             "C is i32, which has no epilogue: for bytes use a C of f32, f16 or bf16");
     std::size_t columns = columns_for_one(&steps);
     for (const detail::epilogue_step& step : in_order(steps)) {
         if (is_gate(step.kind)) columns = 1;
@@ -217,7 +217,7 @@ void check_epilogue_on_cpu(const detail::epilogue_steps& steps, const std::strin
         if (is_gate(step.kind) || step.kind == detail::step_kind::amax)
             throw error(error_code::unsupported,
                         call + (is_gate(step.kind) ? ": gates are" : ": amax is") +
-                            " for carat::cuda: on a CPU take a loop of your own after the product");
+                            " for carat::cuda: on a CPU write a loop after the product");
 }
 
 void check_threads(const cpu& where) {

@@ -181,7 +181,7 @@ std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
     if (a.prepared != nullptr || b.prepared != nullptr)
         throw error(error_code::overflow,
                     "matrix_product: |alpha| max|A| max|B| K + |beta| max|E| does not fit in "
-                    "a 32-bit integer, and of a prepared operand no more is known; C is unchanged; "
+                    "a 32-bit integer, and no more is known of a prepared operand; C is unchanged; "
                     "multiply the matrix itself");
     if (size <= static_cast<wide>(1) << 53)
         return checked(product_of_doubles(p, threads, a, b, e), a.rows, b.cols);

@@ -51,7 +51,7 @@ void workspace::trim() noexcept {
 workspace& thread_workspace() {
     if (workspace* const own = of_threads.get(); own != nullptr) return *own;
     throw error(error_code::out_of_memory,
-                "matrix_product: no memory for what a thread keeps; C is unchanged");
+                "matrix_product: no memory for a thread's workspace; C is unchanged");
 }
 
 }  // namespace carat::cpu_engine

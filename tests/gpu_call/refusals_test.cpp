@@ -136,7 +136,7 @@ TEST(gpu_refusals, e5m2_shares_out_no_columns) {
             matrix_products(cuda{}, strided(a.view(), 2, 0), transposed(ragged(b.view(), ends, 2)),
                             transposed(ragged(c.view(), ends, 2)));
         },
-        error_code::unsupported, {"e5m2 by e4m3 share out rows, not columns"});
+        error_code::unsupported, {"e5m2 by e4m3 divide rows, not columns"});
 }
 
 TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {

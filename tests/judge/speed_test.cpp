@@ -80,7 +80,7 @@ TEST(Speed, UnclearIsSaid) {
     o.cases.resize(2);
     EXPECT_EQ(o.sentence(),
               "mine.c: right, at 0.91 of the speed of the best, over 2 sizes (95 % CI 0.86 to "
-              "0.97): unclear whether that is the 0.90 asked for; more --time tells more");
+              "0.97): unclear whether that is the requested 0.90; more --time tells more");
 }
 
 TEST(Speed, TheSentenceSaysWhichRowsWereTimedAndThatThereWasNoBoundary) {
@@ -95,10 +95,10 @@ TEST(Speed, TheSentenceSaysWhichRowsWereTimedAndThatThereWasNoBoundary) {
     EXPECT_EQ(
         o.sentence(),
         "mine.c: right, at 0.95 of the speed of the best, over 2 sizes, in part with contiguous "
-        "rows (95 % CI 0.93 to 0.97); 0.90 was asked for; without a boundary");
+        "rows (95 % CI 0.93 to 0.97); 0.90 was requested; without a boundary");
     o.cases.clear();
     EXPECT_EQ(o.sentence(),
-              "mine.c: right (0 results checked; speed was not asked for; without a boundary)");
+              "mine.c: right (0 results checked; speed was not requested; without a boundary)");
 }
 
 }  // namespace
