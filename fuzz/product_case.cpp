@@ -334,8 +334,8 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     c.threads = random.pick(threads);
     c.f16_sums = c.a_type == dtype::f16 && !on_gpu && random.chance(12);
     if (on_gpu) {
-        constexpr f32_as ways[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
-        if (c.a_type == dtype::f32) c.f32 = random.pick(ways);
+        constexpr f32_as precisions[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
+        if (c.a_type == dtype::f32) c.f32 = random.pick(precisions);
         c.batch_invariant = random.chance(4);
     }
     if (c.whole) {

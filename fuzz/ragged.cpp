@@ -80,10 +80,10 @@ void draw_ends(random_numbers& random, bool on_gpu, sharing& s) {
 sharing lay_out_shared(const running& r) {
     product_case& c = r.of;
     workbench& on = r.on;
-    constexpr shared_out ways[] = {shared_out::rows, shared_out::rows, shared_out::columns,
-                                   shared_out::depth};
+    constexpr shared_out parts[] = {shared_out::rows, shared_out::rows, shared_out::columns,
+                                    shared_out::depth};
     sharing s;
-    s.what = r.random.pick(ways);
+    s.what = r.random.pick(parts);
     s.products = 1 + r.random.below(r.random.chance(4) ? 70 : 9);
     const product_size whole = c.sizes[0];
     const double of_each = static_cast<double>(whole.m) * static_cast<double>(whole.n);

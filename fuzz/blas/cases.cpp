@@ -72,15 +72,15 @@ class blas_case {
     }
 
     [[nodiscard]] std::string describe() const {
-        constexpr const char* ways[] = {"", " by columns", " by rows"};
+        constexpr const char* interfaces[] = {"", " by columns", " by rows"};
         char text[200];
         std::snprintf(text, sizeof text, "%c%s%s%s %c%c%c%c%c m %ld n %ld k %ld alpha %g beta %g",
                       std::is_same_v<T, float> ? 's' : 'd',
                       routine_names[static_cast<std::size_t>(of_.which)],
-                      ways[static_cast<std::size_t>(of_.how)], sizeof(I) == 8 ? " of 64 bits" : "",
-                      of_.side, of_.uplo, of_.trans_a, of_.trans_b, of_.diag,
-                      static_cast<long>(of_.m), static_cast<long>(of_.n), static_cast<long>(of_.k),
-                      of_.alpha, of_.beta);
+                      interfaces[static_cast<std::size_t>(of_.how)],
+                      sizeof(I) == 8 ? " of 64 bits" : "", of_.side, of_.uplo, of_.trans_a,
+                      of_.trans_b, of_.diag, static_cast<long>(of_.m), static_cast<long>(of_.n),
+                      static_cast<long>(of_.k), of_.alpha, of_.beta);
         return text;
     }
 

@@ -100,8 +100,8 @@ large_case draw_large_case(random_numbers& random, const gpu_worker& there) {
     l.e_is_c = l.how.beta != 0 && random.chance(2);
     l.how.has_epilogue = t.operands != dtype::f64 && t.operands != dtype::i8 && random.chance(3);
     l.how.bias_salt = static_cast<std::uint32_t>(random.next());
-    constexpr f32_as ways[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
-    if (t.operands == dtype::f32) l.f32 = random.pick(ways);
+    constexpr f32_as precisions[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
+    if (t.operands == dtype::f32) l.f32 = random.pick(precisions);
     l.batch_invariant = random.chance(6);
     l.stream = there.streams[random.below(4)];
     l.in_graph = l.stream != nullptr && random.chance(4);

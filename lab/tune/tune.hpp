@@ -22,7 +22,7 @@ struct finding {
     std::string implementation;
     const results::result* model = nullptr;  // the model's choice
     const results::result* best = nullptr;   // the fastest; may be the same
-    core::tunable_values way;                // of the fastest
+    core::tunable_values tunables;           // of the fastest
     // Certain: the comparison says "faster", and the machine was not busy.
     bool better = false;
 };

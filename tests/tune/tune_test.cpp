@@ -76,7 +76,7 @@ TEST(tune, keeps_what_is_faster_for_sure) {
                                                       result("cuda.some[tile=16]", 11),
                                                       result("cuda.some[tile=32]", 9)};
         const tune::finding found = tune::judge(key(), chosen, results, with_verdict(verdict));
-        EXPECT_EQ(found.way.at("tile"), 32);
+        EXPECT_EQ(found.tunables.at("tile"), 32);
         EXPECT_EQ(found.model->median_s, 10);
         return found.better;
     };
