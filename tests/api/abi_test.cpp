@@ -1,6 +1,6 @@
-// Layouts that cross into the compiled library. Where one of these fails, programs built with older
-// headers would be misread: count CARAT_ABI up in include/carat/export.hpp, and the version in
-// cmake/exports.map, before its number here.
+// Layouts that the compiled library depends on. If one of these fails, programs built with older
+// headers would be misread: increment CARAT_ABI in include/carat/export.hpp and the version in
+// cmake/exports.map before the number here.
 #include <gtest/gtest.h>
 
 #include <carat/carat.hpp>

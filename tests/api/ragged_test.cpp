@@ -1,5 +1,5 @@
-// Products that share out one matrix: on a CPU those of a list of its parts, to the bit, and what
-// is refused of ends, here and before a GPU is looked for.
+// Products that divide one matrix: on a CPU they have the bits of a list of its parts; ends that
+// are refused, before a GPU is looked for.
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
@@ -98,7 +98,7 @@ TYPED_TEST(ragged_on_cpu, depths_are_those_of_a_list) {
     EXPECT_TRUE(test::same_bits(listed_c, c));
 }
 
-// The same words wherever the products are to run.
+// The same message wherever the products would run.
 template <class Call>
 void expect_refusal_on_both(const Call& call, error_code code,
                             const std::vector<std::string>& words) {

@@ -1,7 +1,6 @@
-// Memory whose neighbours can't be touched: an operand lies flush against a page that faults, in
-// front of it or behind it. Whatever else is mapped around it holds bytes of all ones, a NaN in
-// every floating-point type, so that reading too much shows in C, and writing too much in the
-// bytes.
+// Memory between inaccessible pages: an operand ends or begins at a page that faults. All other
+// bytes around it are ones, a NaN in every floating-point type, so that reading too much shows in
+// C, and writing too much shows in the bytes.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +35,7 @@ class guarded_block {
     std::byte* data_;
 };
 
-// What to print should the process be killed by a bad access from here on.
+// What to print if a bad access kills the process from now on.
 void describe_for_crash(const std::string& what);
 
 }  // namespace carat::catalogue_test

@@ -1,4 +1,4 @@
-// One product asked of one implementation, in full detail, and the judgement of what it did.
+// One product by one implementation, in full detail, and the check of its result.
 #pragma once
 
 #include <array>
@@ -41,13 +41,13 @@ struct product_case {
     std::uint64_t seed = 1;
 };
 
-// Enough to run it again: sizes, strides, factors, places, data, threads, tunables.
+// Everything needed to run it again: sizes, strides, factors, addresses, data, threads, tunables.
 [[nodiscard]] std::string describe(const product_case& c);
 
-// Runs it twice and says what is wrong, empty when nothing is: a wrong entry, an operand or the
-// bytes around C changed, other bits the second time, more threads than asked, a changed rounding
-// mode. With alpha = 0, A and B are memory that can't be read; with beta = 0, C is full of
-// signalling NaNs. A bad access ends the process, with the case's description.
+// Runs it twice and says what is wrong, or nothing: a wrong entry, a changed operand or byte around
+// C, other bits the second time, more threads than requested, a changed rounding mode. With alpha =
+// 0, A and B are unreadable memory; with beta = 0, C is full of signalling NaNs. A bad access ends
+// the process after printing the case.
 [[nodiscard]] std::string failure_of(const product_case& c);
 
 // The bytes of C and around it after one run.

@@ -1,4 +1,4 @@
-// Look-ups by name, and the reasons an entry gives for not running.
+// Look-ups by name, and the reasons of entries that cannot run.
 #include "core/catalogue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Where the products of a batch are, and what is said of what can't be done.
+// Where the products of a batch are, and the reasons against what cannot be done.
 #include "core/operation.hpp"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ TEST(operations, who_takes_batches_alone_says_so_of_a_group) {
     EXPECT_EQ(core::reason_against(batches, group("1,2"), {}), "it has no groups of products");
     batches.takes_groups = true;
     EXPECT_EQ(core::reason_against(batches, group("1,2"), {}), "");
-    // One product, told as a group, is no plain one.
+    // A group of one product is not a plain product.
     EXPECT_FALSE(group("4").is_plain());
 }
 

@@ -59,9 +59,8 @@ TEST(pool, callers_beyond_the_boards_do_their_pieces_alone) {
     EXPECT_EQ(wrong, 0);
 }
 
-// Callers come and go, so that a board's slots pass from worker to worker; some workers are
-// always late for the call that they saw. None may still be at a call's pieces when the call has
-// returned.
+// Callers come and go, so that a board's slots pass from worker to worker; some workers are always
+// late for the call that they saw. None may still run a call's pieces after the call has returned.
 TEST(pool, no_piece_outlives_its_call) {
     std::atomic<int> late = 0;
     std::vector<std::thread> callers;
@@ -71,7 +70,7 @@ TEST(pool, no_piece_outlives_its_call) {
                 std::atomic<int> running = 0;
                 for_each_piece(6, 2 + (i + c) % 5, [&](int, int thread) {
                     ++running;
-                    // Asleep, so that workers have time to come; longest those.
+                    // Sleeps, so that workers have time to come.
                     std::this_thread::sleep_for(std::chrono::microseconds(thread == 0 ? 30 : 200));
                     --running;
                 });
@@ -154,9 +153,8 @@ TEST(pool, a_worker_does_not_work_on_its_callers_processor) {
     EXPECT_EQ(carat::test::in_child(often_apart), 0);
 }
 
-// What makes a busy machine harmless: a worker that does not run holds nothing up. Here none can:
-// they may run on no processor but the one that the caller keeps for itself at a real-time
-// priority, or, where that is not allowed, the test says so.
+// A worker that does not run delays nothing. Here none can: they may run only on a processor that
+// the caller keeps busy at a real-time priority or, if that is not allowed, the test says so.
 TEST(pool, the_caller_does_not_wait_for_workers_that_do_not_run) {
     if (!carat::test::threads_start_in_children)
         GTEST_SKIP() << carat::test::no_threads_in_children;
@@ -186,7 +184,7 @@ TEST(pool, goes_on_with_the_threads_it_has_where_the_system_refuses_more) {
         if (setrlimit(RLIMIT_AS, &none) != 0) return false;
         std::atomic<int> done = 0;
         for_each_piece(200, 100, [&](int, int) { ++done; });
-        // Stacks that the parent's workers left are taken up again, a few at most.
+        // The stacks of the parent's workers are used again, a few at most.
         const int threads = carat::test::threads_of_process_without_memory();
         return done == 200 && threads >= 1 && threads < 100;
     };

@@ -1,4 +1,4 @@
-// Crossings of curves that are known, and how often the interval holds the true one.
+// Crossings of known curves, and how often the interval contains the true one.
 #include "lab/crossover/crossover.hpp"
 
 #include <cmath>

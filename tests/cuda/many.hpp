@@ -18,7 +18,7 @@ inline int whole(unsigned operand, std::size_t at) {
     return static_cast<int>((x >> 33) % 5) - 2;
 }
 
-// Matrices behind each other, so far apart that they are aligned as their lines are.
+// Consecutive matrices at a distance that keeps the alignment of their lines.
 template <class T>
 class many {
   public:

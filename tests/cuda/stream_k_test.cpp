@@ -1,6 +1,6 @@
-// Stream-K: tiles of the last waves are cut along K, and accumulators are carried from cluster to
-// cluster: on random numbers C has the bits of whole tiles, every time, in every kernel there is,
-// on streams side by side and in graphs. On a GPU; skipped without one.
+// Stream-K: tiles of the last waves are divided along K, and accumulators are carried from cluster
+// to cluster. On random numbers C has the bits of whole tiles, every time, in every kernel, on
+// parallel streams and in graphs. Skipped without a GPU.
 #include <cmath>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using namespace carat;
 
 enum class row : std::uint8_t { native, tf32, halves, fast_fp8, blocks };
 
-// A kernel, by the row that has it and the types and layouts that lead to it.
+// A kernel, with the row, types and layouts that select it.
 struct kind {
     row of;
     core::signature types;
@@ -81,7 +81,7 @@ core::buffer on_gpu(const std::vector<std::byte>& bytes) {
     return memory;
 }
 
-// Tiles apart are shared out of what has any, else those of 256 columns.
+// Pingpong tiles if the types have them, else those of 256 columns.
 bool has_tiles_apart(const kind& k) {
     const bool promoted = is_fp8(k.types.a) && k.of != row::fast_fp8;
     return size_bytes(k.types.a) <= 2 && !promoted;
@@ -200,7 +200,7 @@ TEST_F(even_epilogue, is_that_of_whole_tiles) {
 
 class even_order : public even_shares {};
 
-// Products that differ in how many clusters wait for whom, all on the GPU at a time.
+// Products that differ in which clusters wait for each other, all on the GPU at once.
 std::vector<std::unique_ptr<work>> works(const kind& k) {
     std::vector<std::unique_ptr<work>> all;
     for (const std::int64_t n : {34 * 256, 42 * 256, 65 * 256, 70 * 256 - 16})
@@ -233,7 +233,7 @@ TEST_P(even_order, a_hundred_runs_have_the_same_bits) {
     }
 }
 
-// Four grids of which each alone fills the GPU, so that none is there as a whole.
+// Four grids that each fill the GPU, so that none fits whole.
 TEST_P(even_order, streams_side_by_side_wait_for_none_of_each_other) {
     const auto all = works(GetParam());
     const auto expected = whole(all);

@@ -1,4 +1,4 @@
-// What grows beside an output keeps whole lines, and touches nothing of others.
+// A growing file keeps whole lines and touches no other file.
 #include "files/growing.hpp"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// Files that somebody else may have written: whatever they are, one line says so.
+// Files that others may have written: each is read, or refused in one line.
 #include "files/read.hpp"
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// fp8 with scales of blocks: exactly, on whole numbers and scales that are powers of 2, and within
-// the bound on random ones.
+// fp8 with block scales: exact on whole numbers and powers of 2, and within the bound on random
+// numbers.
 #include <random>
 
 #include "tests/gpu_call/one_product.hpp"
@@ -52,7 +52,7 @@ struct scaled_product {
                        scaled_by_blocks(b.view(), b_scales.view()), c.view(), last);
     }
 
-    // What element (i, j) is a sum of, to `f`.
+    // The terms of element (i, j), passed to `f`.
     template <class F>
     void each_term(std::size_t i, std::size_t j, const F& f) {
         for (std::size_t t = 0; t < s.k; ++t)

@@ -57,7 +57,7 @@ struct device_free {
 };
 using device_memory = std::unique_ptr<void, device_free>;
 
-// The host is told that a copy is done when it is staged; streams of our own don't wait for it.
+// The host learns that a copy is done once it is staged; non-default streams do not wait for it.
 inline void copy_there(void* to, const void* from, std::size_t bytes) {
     must(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "upload");
     must(cudaDeviceSynchronize(), "upload");

@@ -1,6 +1,5 @@
-// Epilogues that a kernel of their own takes after the product: every type, steps in any order,
-// gates, the largest number, and a C of another type than the sums. And gates that the product
-// takes.
+// Epilogue kernels after the product: every type, steps in any order, gates, amax, and a C of
+// another type than the sums; and fused gates.
 #include "tests/gpu_call/one_product.hpp"
 
 namespace {
@@ -93,7 +92,7 @@ TYPED_TEST(gpu_epilogue, gates_take_two_columns_for_one) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     const auto check = [](const shape& s, unsigned count, const auto& gate, const auto& f) {
-        // A B of twice the columns, of which the product's own C and E have the first half.
+        // A B with twice the columns; the product's own C and E have the first half.
         one_product<in, out, other<in>> p(s, count, 2);
         const line<sums<in>> added(2 * s.n, 1);
         p.start(cuda{}, scale(0.125) | bias(added.there()) | gate);
@@ -170,7 +169,7 @@ TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
                           "")
                     << p.text() << " number " << count;
             } else {
-                // Never on the way: a step comes after the gate.
+                // Never fused, as a step follows the gate.
                 p.start(cuda{}, scale(0.125) | bias(added.there()) | swiglu | scale(0.5));
                 ASSERT_EQ(p.check_pairs(
                               [&](double x, double y, std::size_t, std::size_t c) {
@@ -187,7 +186,7 @@ TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
 
 class gpu_gate : public test::gpu_test {};
 
-// A row has the bits that it has alone, though gates of many rows are taken elsewhere.
+// A row has the bits that it has alone, although gates of many rows are applied elsewhere.
 TEST_F(gpu_gate, batch_invariant_rows_keep_their_bits) {
     constexpr std::size_t m = 1024;
     constexpr std::size_t n = 1024;

@@ -1,5 +1,5 @@
-// Products whose sizes lie in GPU memory: exact on whole numbers, rows behind the last end
-// untouched, whatever the ends say, and again with other ends when a graph is replayed.
+// Products whose sizes are in GPU memory: exact on whole numbers, rows after the last end untouched
+// whatever the ends are, and again with other ends in a replayed graph.
 #include "tests/gpu_call/shared_out.hpp"
 
 namespace {
@@ -30,7 +30,7 @@ using all_types =
                    kind<bf16, e4m3>, kind<float, bf16>>;
 TYPED_TEST_SUITE(gpu_ragged_of, all_types);
 
-// Rows of nothing, one row, whole tiles, many, and fewer in all than there are.
+// No rows, one row, whole tiles, many, and fewer in all than exist.
 const std::vector<int> uneven = {5, 0, 130, 64, 1, 0, 17, 300, 2, 0};
 constexpr std::size_t uneven_total = 560;
 
@@ -110,7 +110,7 @@ TEST_F(gpu_ragged, rows_of_one_k_are_exact) {
         }
 }
 
-// Whose stride means nothing, so that products which get none of K would begin anywhere; and no k.
+// A stride without meaning, so that products without any K would begin anywhere; and k = 0.
 TEST_F(gpu_ragged, one_k_or_none_is_shared_out_wherever_it_lies) {
     for (const std::size_t total : {1U, 0U})
         for (unsigned how = 0; how < 4; ++how)
@@ -170,7 +170,7 @@ TEST_F(gpu_ragged, epilogues_are_for_every_product_and_no_other_row) {
     }
 }
 
-// What no host can see beforehand must not write or read outside.
+// What no host can check beforehand must not write or read outside.
 TEST_F(gpu_ragged, any_ends_stay_within_the_matrix) {
     const std::vector<ends_of_products> all = {
         {0, 0, 0, 0},           {100, 100, 100, 100}, {10, 5, 60, 20},       {-7, 30, 1000000, 40},

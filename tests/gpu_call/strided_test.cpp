@@ -80,7 +80,7 @@ std::string text(const given& g) {
            (g.one_b ? ", one B" : "");
 }
 
-// A batch and a loop beside it, from the same memory before.
+// A batch and a loop, from the same initial memory.
 template <class In, class Out>
 class trial {
   public:
@@ -200,7 +200,7 @@ TYPED_TEST(gpu_strided, what_is_added) {
                     this->expect_loop({of, 5, {}, {}, {by_rows, 0, gap}, e});
 }
 
-// Whose tiles persistent kernels of 8 and 16 bits take in turn, through all products.
+// Persistent kernels of 8 and 16 bits take the tiles of all these products in turn.
 TYPED_TEST(gpu_strided, products_of_several_tiles) {
     for (const shape& of : {shape{512, 520, 272}, {517, 523, 271}}) {
         for (const int layouts : {0, 1, 2, 3, 4})

@@ -1,4 +1,4 @@
-// What keeps a target's process apart, seen from outside, and figures that no machine reaches.
+// The boundary of a target's process seen from outside, and figures that no machine reaches.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -16,7 +16,7 @@
 namespace carat::judge {
 namespace {
 
-// judge_host without a target: what is loaded is missing, the boundary is there.
+// judge_host without a target: it finds nothing to load, but the boundary exists.
 std::vector<std::string> host() {
     return {CARAT_PEER_FOLDER "/judge_host", "/no/such/target.so"};
 }
@@ -42,7 +42,7 @@ TEST(Boundary, NoTwoProcessesShareOperands) {
     EXPECT_NE(file(one), file(later));
 }
 
-// Where the kernel gives namespaces, nothing else of the judge's is open there.
+// If the kernel provides namespaces, no other descriptor of the judge is open there.
 TEST(Boundary, NothingElseIsOpen) {
     const request asked;
     const hooks user;

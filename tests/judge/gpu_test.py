@@ -82,7 +82,7 @@ CARAT_KERNEL_EXPORT const struct carat_kernel carat_kernel_v1 = {{
 
     def test_versions(self):
         self.judge(self.object_of("old", 1, 0), *self.QUICK, code=RIGHT)
-        # A kernel of version 1 can't have meant what its bit came to mean.
+        # A kernel of version 1 cannot have meant what its bit means now.
         self.judge(self.object_of("old_bit", 1, 2), *self.QUICK, code=RIGHT)
         out = self.judge(self.object_of("newer", 3, 0), *self.QUICK, code=WRONG).stdout
         self.assertIn("not of version 1 or 2", out)

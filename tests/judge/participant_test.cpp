@@ -1,4 +1,4 @@
-// The process of a target in Python: what it is given may be imported beforehand, the target not.
+// The process of a Python target may import what it is given beforehand, but not the target.
 #include "lab/judge/participant.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What is ruled of a target's speed, from planted trials of processes.
+// Rulings on a target's speed, from planted trials.
 #include "lab/judge/speed.hpp"
 
 #include <cmath>
@@ -38,11 +38,11 @@ TEST(Speed, IsRuledByTheWholeInterval) {
     // The estimate is above the one and below the other, but either may be.
     EXPECT_EQ(ruled(about_two, 0.497), ruling::unclear);
     EXPECT_EQ(ruled(about_two, 0.503), ruling::unclear);
-    // However many trials agree, processes that don't leave it open.
+    // However many trials agree, differing processes leave it open.
     EXPECT_EQ(ruled({1.0, 1.4, 0.8, 1.3, 0.9}, 0.9), ruling::unclear);
 }
 
-// Less than three processes tell nothing of others.
+// Fewer than three processes say nothing about others.
 TEST(Speed, OfTwoProcessesIsUnclear) {
     const speed found = speed_of(slower_by(of({2, 2}), of({1, 1})));
     EXPECT_NEAR(found.ratio, 0.5, 1e-12);

@@ -1,5 +1,5 @@
-// Wrong implementations by the dozen: a right product in which one region of C or of K is spoilt in
-// one way, at some time. Drawn by a seed.
+// Wrong implementations by the dozen: a right product in which one region of C or of K is spoiled
+// in one way, at some time. Drawn by a seed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Processes that answer, crash, hang, exit and are stopped. Nothing here depends on how fast they
-// are: what ran is told by counters, and what is stopped by the system.
+// Processes that answer, crash, hang, exit and are stopped. Nothing depends on their speed:
+// counters show what ran, and the system what is stopped.
 #include "lab/process/child.hpp"
 
 #include <atomic>

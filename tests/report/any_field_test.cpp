@@ -1,6 +1,5 @@
-// Whatever one field of a results file holds, the file is reported or refused with one line that
-// tells which field; nothing else may come of a file that was written by another program, or
-// edited.
+// Whatever one field of a results file holds, the file is reported, or refused in one line that
+// names the field, even if another program or an editor wrote it.
 #include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What is written of trials: figures, intervals and verdicts that agree with each other, settling,
-// and what changed between two documents.
+// What is written about trials: figures, intervals and verdicts that agree, settling, and the
+// changes between two documents.
 #include "lab/session/analyse.hpp"
 
 #include <algorithm>
@@ -121,8 +121,8 @@ TEST(analyse_results, two_processes_or_five_trials_bear_no_verdict) {
     }
 }
 
-// 566 of 9,660 pairs once had an interval that excludes 1 beside "unclear" or "tie". Whatever is
-// measured, a document can't: its verdict is what its interval and its margin say.
+// 566 of 9,660 pairs once had an interval that excludes 1 with "unclear" or "tie". A document can
+// no longer do so: its verdict is what its interval and its margin say.
 TEST(analyse_results, no_document_has_a_pair_whose_interval_contradicts_its_verdict) {
     std::mt19937_64 random(1);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

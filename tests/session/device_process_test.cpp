@@ -52,7 +52,7 @@ fake_gpu& the_gpu() {
     return one;
 }
 
-// Whose product it is that ran, and in which process, for all to see.
+// Which product ran, and in which process, visible to all.
 struct seen {
     std::atomic<int> processes, most_rows, rows_of_this;
     std::atomic<pid_t> last;

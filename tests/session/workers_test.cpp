@@ -1,5 +1,5 @@
-// Cases whose implementations have processes of their own: some do their work, and some crash,
-// hang, exit or spin. They are forked, since no command knows them.
+// Cases whose implementations have their own processes: some work, others crash, hang, exit or
+// spin. They are forked, since no command knows them.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -40,7 +40,7 @@ void hang(int run, const core::problem&, const core::operands&) {
     while (run > 1) pause();
 }
 
-// Rubbish on the channel, which no library should know of, in place of an answer.
+// Invalid bytes on the channel, which no library should know, instead of an answer.
 void babble(int, const core::problem&, const core::operands&) {
     (void)!write(channel_of_this_process, "rubbish", 7);
 }
@@ -145,7 +145,7 @@ const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>)
 const core::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
 const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
-// A library is asked for in its own process, so that one that crashes as it is loaded is met there.
+// A library is opened in its own process, so that one that crashes while loading does so there.
 core::library_facts crash_when_asked() {
     crash();
     return {};

@@ -1,4 +1,4 @@
-// Tables of tuned ways: what is found, what is not, and what is refused.
+// Tuning tables: what is found, what is not, and what is refused.
 #include "tuning/tuned.hpp"
 
 #include <cstdlib>

@@ -152,8 +152,8 @@ int main(int count, char **files) {
 }
 """
 
-# Every option, against the definition; whole numbers, so that all is exact. What lies beyond the
-# triangle, and between the columns, stays as it is.
+# Compares every option with the definition, on whole numbers, so that all is exact. What is outside
+# the triangle and between columns must not change.
 GEMMTR = r"""
 #include <complex.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-// The channel of lab/judge/device/channel.hpp to memory that is shared by name, and streams on
-// threads.
+// The channel of lab/judge/device/channel.hpp for named shared memory, with streams on threads.
 #include "lab/judge/device/channel.hpp"
 
 #include <atomic>

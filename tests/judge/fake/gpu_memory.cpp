@@ -1,5 +1,5 @@
-// The gpu_memory, the GPU and its checks in host memory: takes the place of what a GPU would do, so
-// that the rest of lab/judge is tested without one.
+// The judge's GPU memory, the GPU and its checks in host memory, so that the rest of lab/judge is
+// tested without a GPU.
 #include "lab/judge/device/gpu_memory.hpp"
 
 #include <algorithm>
