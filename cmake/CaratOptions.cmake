@@ -16,7 +16,7 @@ add_library(carat_options INTERFACE)
 target_compile_options(
   carat_options
   INTERFACE
-    # a * b + c is rounded once or twice as the source says, not as the compiler likes.
+    # The source decides whether a * b + c is rounded once or twice, not the compiler.
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;${shadow};-Wconversion;-Wsign-conversion;-Wnon-virtual-dtor;-Wold-style-cast;-ffp-contract=off>")
 if(CARAT_WARNINGS_AS_ERRORS)
   target_compile_options(carat_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)

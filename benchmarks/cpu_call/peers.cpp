@@ -71,7 +71,7 @@ bool peer<T>::prepare(const call_case& one) {
     return generated != nullptr;
 }
 
-// Its batches are calls of one kernel, the way its own samples take.
+// Its batches are calls of one kernel, as in its own samples.
 template <class T>
 void peer<T>::loop(const call_case& one, const T* a, std::int64_t a_step, const T* b,
                    std::int64_t b_step, T* c, std::int64_t c_step) const {

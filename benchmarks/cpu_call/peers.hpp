@@ -41,8 +41,8 @@ struct peer {
               std::int64_t b_step, T* c, std::int64_t c_step) const;
 };
 
-// "openblas", "mkl" or "libxsmm", which CARAT_PEER_PATH or the system has; `why` says what is
-// missing where there is none.
+// "openblas", "mkl" or "libxsmm" from CARAT_PEER_PATH or the system; `why` says what is missing if
+// there is none.
 template <class T>
 [[nodiscard]] peer<T> open_peer(std::string_view name, int threads, std::string& why);
 

@@ -1,5 +1,5 @@
-// Calls as they are measured at random, a track for each thing that a call may ask for beside
-// C = A B of whole row-major matrices.
+// Random calls to be measured, in tracks: one for each option that a call may have beyond C = A B
+// of whole row-major matrices.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class call_track : std::uint8_t { plain, beta, ld, layouts, epilogue, out, 
 [[nodiscard]] core::operation drawn_call(call_track track, const call_type& type,
                                          std::int64_t multiple, std::mt19937_64& random);
 
-/// Whether cuBLAS has anything to say to it.
+/// Whether cuBLAS supports it.
 [[nodiscard]] bool is_offered(call_track track, const call_type& type);
 
 }  // namespace carat::benchmark
