@@ -52,7 +52,7 @@ def help_of(carat, *words):
 
 
 def vocabulary(carat):
-    """Of each subcommand its options; of "" those of the command."""
+    """The options of each subcommand; those of the command under ""."""
     text = help_of(carat)
     names = re.findall(r"^  ([a-z][a-z-]+) ", text.partition("Subcommands:")[2], re.MULTILINE)
     return {name: re.findall(r"^  (?:-\w,)?(--?[\w-]+)", help_of(carat, *([name] if name else [])),

@@ -39,6 +39,7 @@ PREPOSITION = re.compile(
     r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|"
     r"Below|Beside|Besides|Between|Beyond|By|During|For|From|In|Inside|Into|Near|Of|Off|On|Onto|Out|Outside|"
     r"Over|Past|Per|Through|To|Toward|Towards|Under|Up|Upon|Via|With|Within|Without)\b")
+DOCSTRING = re.compile(r'\s*"""(\w.*)')
 MARK = re.compile(r"[ \t]*(//+|#|!)(?:$|\s(?P<text>.*))")
 
 
@@ -68,7 +69,7 @@ def findings(text):
 
 
 def comments(text, mark):
-    """The line number and the joined text of each run of lines that hold only a comment."""
+    """The line number and text of each run of comment lines, and of the first line of each docstring."""
     first, lines = 0, []
     for number, line in enumerate([*text.splitlines(), ""], 1):
         found = MARK.match(line)
@@ -78,6 +79,8 @@ def comments(text, mark):
         elif lines:
             yield first, "\n".join(lines)
             lines = []
+        elif mark == "#" and (found := DOCSTRING.match(line)):
+            yield number, found[1]
 
 
 def comment_findings(path):

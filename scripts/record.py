@@ -168,7 +168,7 @@ def require_sound(document, before):
 
 
 def written(document):
-    """As committed files are: a field a line, and of a list an item a line."""
+    """JSON as in committed files: one field or list item on each line."""
     def brief(value):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

@@ -196,7 +196,7 @@ def _verify(callable_, dtype, sets, place) -> tuple[str, float]:
 
 
 def _verdict(low: float, high: float) -> str:
-    """Of a ratio of times, by its interval alone: the laboratory's rule and margin."""
+    """The verdict on a ratio of times from its interval, by the laboratory's rule and margin."""
     if low > 1 + MARGIN and high <= WIDEST * low:
         return "slower"
     return "tie" if high <= 1 + MARGIN and low >= 1 / (1 + MARGIN) else "unclear"

@@ -53,7 +53,7 @@ def _look() -> tuple[float, float, float, float] | None:
 
 
 class Watch:
-    """From when it is made."""
+    """Measures from its creation on."""
 
     def __init__(self) -> None:
         self._start = _look()

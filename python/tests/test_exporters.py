@@ -141,7 +141,7 @@ def test_array_interfaces_that_are_wrong(changes):
 
 
 class Raises:
-    """Of the kind that `attribute` makes it, but it fails with `error`."""
+    """An exporter with `attribute`, which fails with `error`."""
 
     def __init__(self, error):
         self.error = error
@@ -261,7 +261,7 @@ def test_masked_arrays():
 
 
 class Metres(np.ndarray):
-    """As classes with units do it: the class answers for NumPy's functions (NEP 13)."""
+    """A class that answers for NumPy's functions, like classes with units (NEP 13)."""
 
     power = 1
 

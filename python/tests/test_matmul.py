@@ -232,7 +232,7 @@ def test_grouped_by_ends(rng):
 
 
 def test_other_threads_run_meanwhile():
-    """Of a product that lasts: another thread must get the interpreter before it ends."""
+    """Another thread must get the interpreter before a long product ends."""
     a = np.ones((1500, 1500))
     turns, done = [0], threading.Event()
 

@@ -147,7 +147,7 @@ class Installed(unittest.TestCase):
             self.assertRegex(name, rf"CARAT_ABI_{number}$")
 
     def test_a_program_that_runs_can_open_the_library(self):
-        """As Python does: dlopen has no room for static thread-local storage of this size."""
+        """Opens it like Python: dlopen has no room for static thread-local storage of this size."""
         library = next(self.prefix.rglob("libcarat.so"))
         self.assertNotIn("STATIC_TLS", run("readelf", "--dynamic", library))
         run(sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library)

@@ -89,7 +89,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(lines("int a;\n// Of all rows.\nint b;  // of all\n    /// By columns.\n"), [2, 4])
         self.assertEqual(lines("// All of them,\n// In any order.\n//\n// On a GPU too.\n"), [])
         self.assertEqual(lines("// At least one.\n// As many as fit.\n// Often.\n"), [])
-        self.assertEqual(lines("# As above.\n", "#"), [1])
+        self.assertEqual(lines("# As above.\ndef f():\n    \"\"\"Of rows.\"\"\"\n", "#"), [1, 3])
 
 
 if __name__ == "__main__":
