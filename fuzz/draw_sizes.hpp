@@ -6,8 +6,8 @@
 namespace carat::fuzz {
 
 // The number of multiplications of a case: thousands of small cases a second, and some that use
-// every path. On a GPU larger cases are rarer, so that all sizes together take the host as long as
-// those of a tenth: its work is proportional to the faces of a product, (M N K)^(2/3).
+// every path. On a GPU the cases of each size together take the host as long as those of a tenth of
+// it: the host's work is proportional to the faces of a product, (M N K)^(2/3).
 [[nodiscard]] std::size_t draw_work(random_numbers& random, bool on_gpu);
 
 // The product of the sizes is at most `work`.

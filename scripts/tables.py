@@ -273,8 +273,8 @@ def way_of(cell):
 
 
 def gpu_shapes():
-    """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt. Of few
-    rows those of 4096 columns and K are shown; all are in the mean."""
+    """Shapes with few tiles, few rows or little K: the engine's fastest candidate against cuBLASLt.
+    Only few rows with 4096 columns and K are shown; all are in the mean."""
     results = load("h200/engine.json")
     few = load("h200/engine_few.json")  # of up to 32 rows, measured since
     sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}

@@ -14,8 +14,8 @@ struct known_gpu {
     machine::peaks limits;
 };
 
-/// The cached measurement of this GPU, driver and build, or a new one, which is cached. @throws
-/// carat::error(unsupported) if the GPU is unavailable, out_of_memory if it is full.
+/// The cached measurement of this GPU, driver and build, or a new one, which is cached.
+/// @throws carat::error(unsupported) if the GPU is unavailable, out_of_memory if it is full.
 [[nodiscard]] known_gpu know(int device, const machine::measure_options& options = {},
                              const machine::cache_options& kept = {});
 

@@ -51,7 +51,8 @@ struct judged {
 };
 
 /// Judges log ratios together, in order. Those without an error are unclear and do not belong to
-/// the family. @throws std::invalid_argument if alpha is not in (0, 1) or the margin is negative.
+/// the family.
+/// @throws std::invalid_argument if alpha is not in (0, 1) or the margin is negative.
 std::vector<judged> judge_family(std::span<const estimate> differences,
                                  const family_options& options = {});
 

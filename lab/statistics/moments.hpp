@@ -23,7 +23,8 @@ moments moments_of(std::span<const double> trials);
 /// error is that of their means, with one degree of freedom less than processes. With fewer, trials
 /// count as a first-order process: n (1 - r) / (1 + r) of them, where r is the lag-1
 /// autocorrelation within processes, corrected for bias (Marriott and Pope, Biometrika 41, 1954)
-/// and never below 0. @throws std::invalid_argument if there is no trial or one is not finite.
+/// and never below 0.
+/// @throws std::invalid_argument if there is no trial or one is not finite.
 moments effective_moments(const std::vector<std::span<const double>>& processes);
 
 }  // namespace carat::statistics

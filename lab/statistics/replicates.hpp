@@ -62,17 +62,18 @@ interval exponential(interval logs);
 /// Log medians of the processes that have trials.
 std::vector<double> log_medians(const processes& of);
 
-/// The mean of the log medians, which is the log of their geometric mean. @throws
-/// std::invalid_argument if there is no trial or one is not finite and positive.
+/// The mean of the log medians, which is the log of their geometric mean.
+/// @throws std::invalid_argument if there is no trial or one is not finite and positive.
 estimate centre_of(const processes& of);
 
 /// log(a / b), paired: process by process over the rounds that both have. If one has a single
 /// process (all rows on a GPU share one), by blocks of successive rounds. Otherwise the difference
-/// without an interval. @throws std::invalid_argument as centre_of.
+/// without an interval.
+/// @throws std::invalid_argument as centre_of.
 estimate paired_difference(const processes& a, const processes& b);
 
-/// log(a / b) if nothing ran side by side, as in two files: Welch's t on the log medians. @throws
-/// std::invalid_argument as centre_of.
+/// log(a / b) if nothing ran side by side, as in two files: Welch's t on the log medians.
+/// @throws std::invalid_argument as centre_of.
 estimate unpaired_difference(const processes& a, const processes& b);
 
 }  // namespace carat::statistics

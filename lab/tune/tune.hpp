@@ -27,8 +27,8 @@ struct finding {
     bool better = false;
 };
 
-/// What `results` and their comparison say about the `chosen` of this case. @throws
-/// carat::error(invalid_argument) if the model's choice has no figure.
+/// What `results` and their comparison say about the `chosen` of this case.
+/// @throws carat::error(invalid_argument) if the model's choice has no figure.
 [[nodiscard]] finding judge(const session::case_key& key,
                             const std::vector<session::selection>& chosen,
                             const std::vector<results::result>& results,
@@ -38,8 +38,8 @@ struct finding {
 /// choice is as good.
 void take(nlohmann::json& table, const finding& found, const nlohmann::json& where_from);
 
-/// The table in a file, or a new one if there is no file. @throws carat::error(invalid_argument)
-/// for a file with other contents.
+/// The table in a file, or a new one if there is no file.
+/// @throws carat::error(invalid_argument) for a file with other contents.
 [[nodiscard]] nlohmann::json load_table(const std::string& file);
 
 /// The default path of tables; empty if the environment has none.

@@ -72,9 +72,9 @@ struct cancelled {};
 class reference {
   public:
     /// `initial` holds A, B and, unless beta is 0, the C that the product starts from, in host
-    /// memory; C is copied if it is needed later, A and B need not outlive the constructor. @throws
-    /// carat::error for what cannot be checked: integer types with an alpha or beta that is not
-    /// whole, or NaN and Inf in operands of a product too large for the componentwise method.
+    /// memory; C is copied if it is needed later, A and B need not outlive the constructor.
+    /// @throws carat::error for what cannot be checked: integer types with an alpha or beta that is
+    /// not whole, or NaN and Inf in operands of a product too large for the componentwise method.
     reference(const core::problem& p, const core::operands& initial, const options& how = {});
     reference(reference&&) noexcept;
     reference& operator=(reference&&) noexcept;

@@ -17,9 +17,9 @@ struct decoder;
 template <class Value>
 class basic_fields {
   public:
-    /// `source` must outlive it. Messages begin with `where` and end with `remedy`. @throws
-    /// carat::error(invalid_argument) if `source` is no object; all functions below do so if a
-    /// field is missing or has another type.
+    /// `source` must outlive it. Messages begin with `where` and end with `remedy`.
+    /// @throws carat::error(invalid_argument) if `source` is no object; all functions below do so
+    /// if a field is missing or has another type.
     basic_fields(const Value& source, std::string where, std::string remedy)
         : source_(source), where_(std::move(where)), remedy_(std::move(remedy)) {
         if (!source_.is_object()) fail("", "is not an object");

@@ -17,13 +17,14 @@ namespace carat::files {
 class growing {
   public:
     /// Creates it empty and removes what an earlier run left there, without opening or following
-    /// it. @throws carat::error(invalid_argument) if it cannot be made.
+    /// it.
+    /// @throws carat::error(invalid_argument) if it cannot be made.
     explicit growing(std::filesystem::path path);
     growing(growing&&) = default;
     growing& operator=(growing&&) = default;
 
-    /// Appends the line and a newline. @throws carat::error(invalid_argument) and leaves the file
-    /// as it was.
+    /// Appends the line and a newline.
+    /// @throws carat::error(invalid_argument) and leaves the file as it was.
     void append(std::string_view line);
 
     void remove();

@@ -10,8 +10,9 @@
 namespace carat::files {
 
 /// Finds problems before hours of measuring instead of after. Creates no file, and refuses other
-/// runs the same output until this process ends. @throws carat::error(invalid_argument) if a file
-/// cannot be created or replaced there, or another run holds it.
+/// runs the same output until this process ends.
+/// @throws carat::error(invalid_argument) if a file cannot be created or replaced there, or another
+/// run holds it.
 void require_writable(const std::filesystem::path& path);
 
 /// Replaces the file; a link stays and its target is replaced; pipes and devices are written to.

@@ -13,9 +13,9 @@ inline constexpr int most_levels = 64;  // of lists and objects in each other; o
 
 enum class kind { regular, or_pipe };
 
-/// The contents of a file. Waits for a pipe until a signal arrives, if pipes are allowed. @throws
-/// carat::error(invalid_argument) naming the file if it is missing, cannot be opened, is of another
-/// kind, or is larger than most_bytes.
+/// The contents of a file. Waits for a pipe until a signal arrives, if pipes are allowed.
+/// @throws carat::error(invalid_argument) naming the file if it is missing, cannot be opened, is of
+/// another kind, or is larger than most_bytes.
 [[nodiscard]] std::string read(const std::filesystem::path& file, kind allowed = kind::regular);
 
 /// The message of both JSON parsers for a text that they refuse.

@@ -15,8 +15,8 @@
 namespace carat::gpu {
 
 /// Takes 2 s, or 8 s if thorough, and some hundred MB of the GPU's memory at least. Checks every
-/// unit's result first, and omits units that compute wrongly. @throws carat::error(unsupported) if
-/// the GPU is unavailable, out_of_memory if it is full.
+/// unit's result first, and omits units that compute wrongly.
+/// @throws carat::error(unsupported) if the GPU is unavailable, out_of_memory if it is full.
 [[nodiscard]] machine::peaks measure_peaks(int device,
                                            const machine::measure_options& options = {});
 

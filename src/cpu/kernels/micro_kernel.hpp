@@ -136,8 +136,9 @@ struct kernel {
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
     // The same for A and b contiguous in k.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_rows;
-    // A is a packed panel, and a_k_stride is ignored: computes `rows` of its mr rows. Indexed by
-    // columns - 1 (at most nr), with the bits of skinny_columns; there are none before.
+    // A is a packed panel, and a_k_stride is ignored: computes `rows` of its mr rows, and possibly
+    // others, replacing the sums. Indexed by columns - 1 (at most nr), with the bits of
+    // skinny_columns.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_columns;
     // The same with the bits of skinny_rows, added to the existing sums.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_by_lanes;
