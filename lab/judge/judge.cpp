@@ -30,9 +30,9 @@ constexpr std::int64_t gpu_memory_for_sets = std::int64_t{512} << 20;
 
 constexpr std::array judged_types = {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i8};
 
-class judge {
+class judgement {
   public:
-    judge(const request& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
+    judgement(const request& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
         out_.target = r.target;
         out_.seed = r.seed;
         out_.threads = r.threads;
@@ -336,7 +336,7 @@ class judge {
 }  // namespace
 
 outcome judge(const request& r, const hooks& user) {
-    return judge(r, user).run();
+    return judgement(r, user).run();
 }
 
 }  // namespace carat::judge
