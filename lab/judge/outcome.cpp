@@ -110,8 +110,8 @@ std::string outcome::sentence() const {
                            open);
     if (ruled == ruling::unclear)
         return fmt::format(
-            "{}: right, at {:.2f} of the speed of {}: unclear whether that is the {:.2f} asked "
-            "for; more --time tells more{}",
+            "{}: right, at {:.2f} of the speed of {}: unclear whether that is the "
+            "requested {:.2f}; more --time tells more{}",
             who, ratio, than, at_least, open);
     return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was requested{}", who,
                        ruled == ruling::slower ? "too slow " : "", ratio, than, at_least, open);
