@@ -47,7 +47,7 @@ std::uint32_t kernel_type(dtype type) {
 
 namespace {
 
-// `leading` gives the leading dimension of so many columns of elements of so many bytes.
+// `leading` returns the leading dimension for a number of columns and an element size in bytes.
 template <class Leading>
 core::problem problem_with(dtype type, session::shape s, const Leading& leading) {
     core::problem p = core::row_major_problem(type, s.m, s.n, s.k);
@@ -136,7 +136,7 @@ void batch::keep_supported(const shared_memory& from) {
 }
 
 core::operands batch::operands_of(const entry& e) const {
-    char* base = desk_ != nullptr ? desk_->image() : const_cast<char*>(image_.data());
+    char* base = gpu_ != nullptr ? gpu_->image() : const_cast<char*>(image_.data());
     return {base + e.row.a, base + e.row.b, base + e.row.c};
 }
 
@@ -164,8 +164,8 @@ void batch::fill(const entry& e) {
                    workload::operand::b, 0);
 }
 
-// C begins as NaN, zeros, or numbers as plausible as the result: whoever tells a test by what C
-// holds finds all of them in every go.
+// C begins as NaN, zeros, or numbers as plausible as the result, and every go has all three. So
+// what C holds does not tell a target whether it is being tested.
 void batch::draw(data_kind kind, stream& operands, const shared_memory& to) {
     const std::size_t always = operands.below(calls_.size());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -182,7 +182,7 @@ void batch::draw(data_kind kind, stream& operands, const shared_memory& to) {
             e.exact = sums ? verify::exact_kind::sums : verify::exact_kind::significands;
     }
     const std::uint64_t around = operands.draw();
-    if (desk_ != nullptr)
+    if (gpu_ != nullptr)
         draw_on_gpu(around);
     else
         draw_on_host(around, to);
@@ -200,7 +200,7 @@ void batch::draw_on_host(std::uint64_t seed, const shared_memory& to) {
 }
 
 bool batch::changed_since(const shared_memory& memory) const {
-    if (desk_ != nullptr) return desk_->changed_since_snapshot(all_c()) >= 0;
+    if (gpu_ != nullptr) return gpu_->changed_since_snapshot(all_c()) >= 0;
     return std::memcmp(memory.data() + data_begins, seen_.data() + data_begins,
                        index_of(size_bytes_ - data_begins)) != 0;
 }

@@ -37,8 +37,8 @@ class Command(unittest.TestCase):
                               errors="surrogateescape",
                               cwd=self.folder, timeout=300, check=False,
                               env=os.environ | (environment or {}))
-        # Other programs may have made this machine's peak look lower than a product is fast: carat
-        # says so and exits with 1, which is right, and no test may hang on it.
+        # Other programs may make this machine's measured peak lower than a product's speed. carat
+        # then says so and exits with 1, which is right, so no test may depend on it.
         if arguments and arguments[0] == "bench":
             self.require_a_verdict_or_why_not(done.stdout)
         doubted = "faster than the measured peak" in " ".join(done.stdout.split())

@@ -66,7 +66,7 @@ class Setup(unittest.TestCase):
         done, calls = self.install_with("E: Could not get lock /var/lib/apt/lists/lock.")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([call[0] for call in calls], ["update", "update", "-o"])
-        # Without these cpack makes no package, or one that names no libraries it needs.
+        # cpack needs these to make a package that names its library dependencies.
         self.assertLessEqual({"install", "g++", "file", "dpkg-dev"}, set(calls[-1]))
 
     def test_an_update_that_fails_is_told(self):
