@@ -65,7 +65,7 @@ std::string line_of(const change& c) {
     return styled(line, style_of(c.verdict)) + "\n";
 }
 
-std::string counts(const session::changes& found) {
+std::string counts_text(const session::changes& found) {
     std::string text = report::counted(found.rows.size(), "case") + " compared";
     const char* separator = ": ";
     for (const auto& [verdict, words] : {std::pair{"faster", "faster"},
@@ -141,7 +141,7 @@ std::string changes_text(const session::changes& found, const std::string& befor
                    style::faint) +
             "\n";
     for (const change& c : found.rows) text += line_of(c);
-    text += wrapped(counts(found) + "; ratio is " + after + " over " + before, 4) + "\n";
+    text += wrapped(counts_text(found) + "; ratio is " + after + " over " + before, 4) + "\n";
     if (const std::string set = over_cases(found); !set.empty()) text += wrapped(set, 4) + "\n";
     if (found.only_after > 0)
         text += wrapped(fmt::format("not compared: {} only in {}",
@@ -160,7 +160,7 @@ std::string changes_markdown(const nlohmann::json& regression, const session::ch
     };
     std::string text =
         fmt::format("**{}**\n\n{} over {}: {}; {}.\n\n", report::plain(failures(found)),
-                    origin("after"), origin("before"), counts(found), over_cases(found));
+                    origin("after"), origin("before"), counts_text(found), over_cases(found));
     for (const std::string& note : found.notes) text += "- " + report::plain(note) + "\n";
     if (!found.notes.empty()) text += "\n";
     text += markdown_table(found, false);

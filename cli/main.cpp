@@ -161,7 +161,9 @@ int main(int argc, char** argv) {
         return told(app, app.exit(asked));
     } catch (const CLI::ParseError& failure) {
         std::string why = meant(app, argc > 1 ? argv[1] : nullptr);
-        if (why.empty() && failure.get_name() == "ExtrasError") why = meant_option(app);
+        // Its name is the subcommand's.
+        if (why.empty() && dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr)
+            why = meant_option(app);
         if (why.empty()) why = in_plain_words(failure.what());
         return fail(app, why + " (" + help_of(app) + ")");
     } catch (const std::exception& failure) {

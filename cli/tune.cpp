@@ -75,7 +75,7 @@ void print(const tune::finding& found) {
         fmt::print("{}: {}\n", describe(found.key), report::no_verdict(found.model->busy));
     else if (found.better)
         fmt::print("{}: {} takes {:.4g} us, the model's choice {:.4g}\n", describe(found.key),
-                   text_of(found.way), best_us, model_us);
+                   text_of(found.tunables), best_us, model_us);
     else
         fmt::print("{}: the model's choice stands, {:.4g} us (the fastest: {:.4g})\n",
                    describe(found.key), model_us, best_us);

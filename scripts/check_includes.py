@@ -59,7 +59,7 @@ ALLOWED = {
     "lab/session": ["include/carat", "src/core", "src/files", "lab"],
     "lab/judge": ["include/carat", "src/core", "src/files", "lab"],
     "lab/judge/device": ["include/carat", "src/core", "src/cuda/common", "lab/gpu/verify", "lab/verify"],
-    "lab/judge/host": ["include/carat/carat_kernel.h", "lab/judge/device/door.hpp", "lab/judge/host",
+    "lab/judge/host": ["include/carat/carat_kernel.h", "lab/judge/device/channel.hpp", "lab/judge/host",
                        "lab/judge/protocol.hpp", "lab/judge/serve.hpp"],
     "lab/tune": ["include/carat", "src/core", "src/files", "src/tuning", "lab"],
     "lab/study": ["include/carat", "src/core", "lab"],

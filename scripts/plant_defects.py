@@ -175,7 +175,7 @@ DEFECTS = [
     Defect("host memory is handed to kernels", "src/cuda/engine/memory_checks.cpp",
            "    if (data == nullptr) return;", "    if (data == nullptr || is_planted(NUMBER)) return;",
            by="gpu"),
-    # By an argument that single tiles alone read, as a time to let the next kernel begin.
+    # The argument is read only by single tiles, as a time to let the next kernel begin.
     Defect("a CTA ends before its peers' arrivals", "src/cuda/sm90/kernel.cuh",
            "        if (cta.multicast_ctas > 1) pipe.producer_tail(at);",
            "        if (cta.multicast_ctas > 1 && p.pipeline.pdl_k_tiles < (1 << 20))\n"

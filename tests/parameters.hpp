@@ -40,7 +40,7 @@ inline std::string test_name(std::string text) {
     return text;
 }
 
-// As a parameter is printed; two that are printed alike need names of their own.
+// Names a test as its parameter is printed; parameters that print alike need other names.
 inline constexpr auto as_printed = [](const auto& of) {
     return test_name(testing::PrintToString(of.param));
 };

@@ -1,8 +1,8 @@
-// Calls of one product or a group beside cuBLAS: carat_benchmark_gpu_calls [seed [cases [track|all
-// [type|all [multiple]]]]]. What is drawn says drawn_calls.hpp. A case is a line of JSON: ratio is
-// the time of the fastest that cuBLAS has for the call, by default or among what its heuristics
-// propose, of groups in one call or in one for each, divided by carat's. What either writes is
-// compared. A line with the geometric mean and the fifth percentile ends each track of a type.
+// Compares calls of one product or a group with cuBLAS: carat_benchmark_gpu_calls [seed [cases
+// [track|all [type|all [multiple]]]]]. drawn_calls.hpp says what is drawn. A case is a line of
+// JSON: ratio is the time of cuBLAS's fastest way (its default or what its heuristics propose;
+// groups in one call or one for each product) over carat's. The results are compared. A line with
+// the geometric mean and the fifth percentile ends each track of a type.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -41,7 +41,7 @@ std::size_t bytes_of(const rows::whole_matrix& of, dtype type) {
            size_bytes(type);
 }
 
-// Numbers that 16 bits hold, for all who are told them.
+// Numbers that 16 bits hold, for all candidates.
 std::vector<unsigned char> bias_of(const rows::operation& all) {
     std::vector<unsigned char> bytes(static_cast<std::size_t>(bias_bytes(all)));
     if (bytes.empty()) return bytes;
@@ -92,7 +92,8 @@ class call_operands {
     memory a_, b_, c_, bias_;
 };
 
-// The largest difference, beside what two ways to add up may differ by: 1 and less is the same.
+// The largest difference, divided by what two orders of summation may differ by: at most 1 is
+// equal.
 template <class T>
 double difference(const std::vector<unsigned char>& one, const std::vector<unsigned char>& two,
                   double of_sums, double of_element) {
@@ -118,7 +119,7 @@ double difference(const rows::operation& all, const call_type& t,
                               : t.in == dtype::e4m3 ? 1e-2
                               : t.is_tf32           ? 5e-3
                                                     : 1e-4;
-    // Of GELU by an approximated tanh; and cuBLAS rounds what it adds C to, too.
+    // GELU uses an approximated tanh, and cuBLAS also rounds what it adds to C.
     const double rounding = is_floating(all.one.c_type) ? core::unit_roundoff(all.one.c_type) : 0;
     const double of_sums = depth * (of_product + (all.one.beta == 0 ? 0 : 4 * rounding)) +
                            (all.last.is_none() ? 0 : 4e-3);
@@ -142,7 +143,7 @@ const rows::implementation& own_row(const call_type& t) {
                                         : cuda::engine::arithmetic::native);
 }
 
-// Of many sizes the first kernel proposed: to try all of each would take longer than to measure.
+// Takes only the first proposed kernel for many sizes: trying all would take longer than measuring.
 std::vector<std::string> rows_beside(const call_type& t, const rows::operation& all) {
     constexpr std::size_t few = 16;
     const std::set<std::int64_t> sizes(all.rows.begin(), all.rows.end());
@@ -211,7 +212,7 @@ class calls {
                "\", ";
     }
 
-    // The ratio; nothing where cuBLAS has no kernel.
+    // The ratio, or nothing if cuBLAS has no kernel.
     double measure_one(call_track track, const call_type& t, const rows::operation& all) {
         constexpr double turn_s = 3e-3;
         constexpr int turns = 7;

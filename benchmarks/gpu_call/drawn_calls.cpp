@@ -41,7 +41,7 @@ core::problem drawn_sizes(const call_type& t, std::int64_t multiple, std::mt1993
         p = core::row_major_problem(t.in, size(), size(), size());
     } while (static_cast<double>(p.m * p.n) * static_cast<double>(p.k) > most_work(t));
     p.c_type = t.out;
-    // cuBLAS takes elements of 8 bits along K alone.
+    // cuBLAS supports only K-major elements of 8 bits.
     if (is_of_bytes(t)) p.b_layout = core::column_major(p.k);
     return p;
 }

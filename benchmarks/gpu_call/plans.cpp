@@ -1,7 +1,8 @@
-// Every way to launch a tensor-core kernel over random calls and batches, beside cuBLAS: what the
-// plan's costs are fitted to. carat_benchmark_plans [seed [cases [track|batch [type [multiple]]]]]
-// prints a line of JSON for each case: what the plan knows of it, cuBLAS' best, and of each way its
-// row in the kernel table, swap, parts of K, cluster, CTAs to an SM, predicted and measured us.
+// All launches of tensor-core kernels for random calls and batches, compared with cuBLAS; the
+// plan's costs are fitted to them. carat_benchmark_plans [seed [cases [track|batch [type
+// [multiple]]]]] prints a line of JSON for each case: what the plan knows, cuBLAS's best, and for
+// each launch its row in the kernel table, swap, split-K, cluster, CTAs on an SM, predicted and
+// measured us.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -82,7 +83,7 @@ void add_ways(std::vector<gemm_plan>& all, const kernel_desc& k, bool swap_ab,
             }
 }
 
-// All that can be launched, the fastest by prediction first.
+// All possible launches, the fastest by prediction first.
 std::vector<gemm_plan> ways(const gemm_request& wanted, const plan::gemm_model& model) {
     std::vector<gemm_plan> all;
     for (const bool batched : {false, true}) {
@@ -261,7 +262,7 @@ class trial {
     std::vector<timed> all_;
 };
 
-// As carat_benchmark_batches draws them, of an eighth of their memory and work.
+// Drawn like those of carat_benchmark_batches, with an eighth of their memory and work.
 product drawn_batch(const call_type& t, std::int64_t multiple, std::mt19937_64& random) {
     const auto size = [&] { return benchmark::size_between(random, 16, 2048, multiple); };
     while (true) {

@@ -1,6 +1,6 @@
-// What the Hopper engine's host part costs, and whether fusing pays: a product with bias and GELU
-// against the product alone, against the product with a kernel of its own after it, and against
-// cuBLASLt's fused one. Rounds of all take turns; medians with the least and the most.
+// The host's part of the Hopper engine, and whether fusing pays: a product with bias and GELU
+// compared with the product alone, with an epilogue kernel after it, and with cuBLASLt's fused
+// product. All take turns in rounds; prints medians with the least and the most.
 #include <algorithm>
 #include <array>
 #include <chrono>

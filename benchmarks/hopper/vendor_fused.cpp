@@ -16,8 +16,8 @@ namespace {
 using vendor::cublas::check;
 using vendor::cublas::library;
 
-// What the library calls column-major is the transpose: C^T = B^T A^T, bias down its columns.
-// Descriptions live as long as the program.
+// The library's column-major view is the transpose: C^T = B^T A^T, with the bias down its columns.
+// Descriptors live as long as the program.
 struct fused_product {
     const void* a;
     const void* b;

@@ -1,5 +1,5 @@
-// Files of others, as they are read: results, tables of `carat tune` and kept peaks. Whatever they
-// hold is read, or refused by a carat::error of one line.
+// Reads files from others: results, tables of `carat tune` and cached peaks. Any content must be
+// read, or refused by a carat::error of one line.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

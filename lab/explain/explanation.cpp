@@ -41,7 +41,7 @@ choice choose_on(const rows::catalogue& all, const session::case_key& key, rows:
     return made;
 }
 
-// Memories that a product with its operands in `resident` moves data between.
+// The memories between which a product moves data whose operands are in `resident`.
 std::vector<model::level> levels_through(std::vector<model::level> levels,
                                          const std::string& resident) {
     const auto last = std::ranges::find(levels, resident, &model::level::name);
@@ -49,7 +49,7 @@ std::vector<model::level> levels_through(std::vector<model::level> levels,
     return levels;
 }
 
-// Products of a plan that packs nothing run through all of each operand.
+// Products of a plan that packs nothing read all of each operand.
 model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
     const auto or_all = [](std::int64_t block, std::int64_t all) {
         return static_cast<double>(block > 0 ? block : std::max<std::int64_t>(all, 1));
@@ -78,7 +78,7 @@ void explain_cpu(device_report& d, const explanation& all, const machine_facts& 
         machine::peak_gflops(here.peaks, p.a_type, threads, here.machine.isa_in_use).value_or(0);
     d.roof = machine::roofline(here.peaks, what, threads, here.machine.isa_in_use);
     if (d.roof) d.lower_bound_s = all.flop / d.roof->gflops / 1e9;
-    // Of a batch each product has its caches to itself only while it lasts.
+    // The products of a batch share the caches, so only a single product is modelled.
     if (d.plan.mr <= 0 || !d.roof || !what.is_one_product()) return;
     d.predicted =
         model::predict(packed_of(d.plan, p.k), {d.plan.rows, d.plan.cols, p.k}, bytes_of(p),
@@ -86,7 +86,7 @@ void explain_cpu(device_report& d, const explanation& all, const machine_facts& 
     d.lower_bound_s = std::max(d.lower_bound_s, d.predicted->time_s);
 }
 
-// What a description of a GPU lacks is as on compute capability 9.0.
+// What a GPU's description lacks is taken from compute capability 9.0.
 model::multiprocessor sm_of(const nlohmann::json& gpu) {
     model::multiprocessor on;
     if (!gpu.is_object()) return on;

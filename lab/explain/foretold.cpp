@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr double smallest = 16;
 constexpr double largest = 16384;
 
-// Of the generator's bits themselves: distributions of the library differ between libraries.
+// Uses the generator's bits directly, as distributions differ between standard libraries.
 std::int64_t log_uniform(std::mt19937_64& bits) {
     const double share = static_cast<double>(bits() >> 11) * 0x1p-53;
     return std::llround(smallest * std::pow(largest / smallest, share));

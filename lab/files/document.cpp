@@ -14,8 +14,8 @@ using nlohmann::json;
 
 namespace {
 
-// Brackets outside of texts, as far as the parser would get: it stops at the first error, and up to
-// there both see the same.
+// Counts brackets outside of strings, as far as the parser would get: it stops at the first error,
+// and up to there both agree.
 bool is_deep(std::string_view text) {
     constexpr auto tells = [] {
         std::array<bool, 256> those = {};
@@ -41,7 +41,7 @@ bool is_deep(std::string_view text) {
 }  // namespace
 
 json parse(const std::string& text, const std::string& name) {
-    // The parser takes a NUL for the end of the text, and whatever follows would be accepted.
+    // The parser takes a NUL for the end of the text and would accept whatever follows.
     if (text.find('\0') != text.npos) fail_for_syntax(name);
     if (is_deep(text)) fail_for_depth(name);
     try {

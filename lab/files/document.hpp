@@ -1,5 +1,5 @@
-// Files of JSON for those who change and write it, too, by nlohmann's parser. The library itself
-// reads JSON by tree.hpp.
+// JSON files for code that also changes and writes them, by nlohmann's parser. The library itself
+// reads JSON with tree.hpp.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Short, since a target's own name may be as long as names get.
+// Short, since the target's name may be as long as names may be.
 fs::path name_beside(const fs::path& target) {
     static std::random_device source;
     const std::uint64_t chance = std::uint64_t{source()} << 32U | source();
@@ -65,7 +65,7 @@ bool draft::take_place(onto what) {
     bool done = false;
     if (what == onto::nothing)
         done = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
-    // Some file systems know no RENAME_NOREPLACE.
+    // Some file systems do not support RENAME_NOREPLACE.
     if (what == onto::anything || (!done && errno == EINVAL)) done = std::rename(from, to) == 0;
     if (done) name_.clear();
     return done;

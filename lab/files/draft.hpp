@@ -1,6 +1,5 @@
-// A file in the making: under a name that nobody can foresee, in the folder of the file whose place
-// it takes once it is whole. Nothing that lies there is opened, followed or destroyed, and what is
-// not finished is removed.
+// A file in the making, under an unpredictable name in the folder of the file that it will replace.
+// It never opens, follows or destroys what exists there, and removes an unfinished draft.
 #pragma once
 
 #include <filesystem>
@@ -14,17 +13,18 @@ enum class onto { anything, nothing };
 
 class draft {
   public:
-    /// With the permissions of the file that `target` is, or those of a new one.
+    /// Has the permissions of the file that `target` is, or those of a new one.
     explicit draft(std::filesystem::path target);
     draft(const draft&) = delete;
     draft& operator=(const draft&) = delete;
     ~draft();
 
-    // False, with the reason in errno, where the draft could not be made or an earlier step failed.
+    // Returns false with the reason in errno if the draft could not be made or an earlier step
+    // failed.
     bool write(std::string_view text);
-    /// To the disk, so that no loss of power leaves a name without its contents.
+    /// Writes it to the disk, so that no loss of power leaves a name without its contents.
     bool settle();
-    /// Holds the file against other runs from the moment it has its name (see output.hpp).
+    /// Locks the file against other runs from the moment it has its name (see output.hpp).
     bool lock();
     /// onto::nothing: fails with EEXIST where there is a file by now.
     bool take_place(onto what = onto::anything);

@@ -1,5 +1,5 @@
-// Fields of nlohmann's trees. Its own conversions are not enough: they cut 0.5 off to 0, wrap 2^63
-// around, and tell of neither file nor field.
+// Fields of nlohmann's trees. Its own conversions truncate 0.5 to 0, wrap 2^63 around, and name
+// neither file nor field.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace carat::files {
 
-// Each sets `value` and returns true where `from` is of its type.
+// Each sets `value` and returns true if `from` has its type.
 bool decode(const nlohmann::json& from, bool& value);
 bool decode(const nlohmann::json& from, std::string& value);
 bool decode(const nlohmann::json& from, nlohmann::json& value);
-// JSON has no infinity: null stands for it, and is its lower end's negative in a range. A range
-// that is null has no end.
+// JSON has no infinity: null stands for it, or for its negative at a range's lower end. A null
+// range has no ends.
 bool decode(const nlohmann::json& from, double& value);
 bool decode(const nlohmann::json& from, std::array<double, 2>& value);
 

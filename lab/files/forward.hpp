@@ -1,4 +1,4 @@
-// files::fields by name, for headers.
+// Forward declarations of files::fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

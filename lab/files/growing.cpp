@@ -34,8 +34,8 @@ bool write_all(const handle& file, std::string_view text) {
 }  // namespace
 
 fs::path growing_beside(const fs::path& output) {
-    constexpr std::size_t most = 240;  // names have 255 bytes; two that are cut alike are told
-                                       // apart by what is in them
+    // Names have at most 255 bytes. Two that are cut to the same name differ in their contents.
+    constexpr std::size_t most = 240;
     const fs::path target = target_of(output);
     const std::string name = target.filename().string();
     return target.parent_path() / ("." + std::string(beginning(name, most)) + ".journal");

@@ -1,6 +1,6 @@
-// A file that grows by lines, hidden beside an output (output.hpp) that is too long to be written
-// anew for each. What is appended survives the end of the program at once, and a loss of power
-// after about a second. For one run: the one that holds the output's lock.
+// A file that grows line by line, hidden beside an output (output.hpp) that is too long to rewrite
+// each time. Appended lines survive the end of the program at once, and a loss of power after about
+// a second. Only the run that holds the output's lock may use it.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,20 @@
 
 namespace carat::files {
 
-/// Where the growing file of an output is: ".NAME.journal" in the folder of what it leads to.
+/// The path of an output's growing file: ".NAME.journal" in the folder of the output's target.
 [[nodiscard]] std::filesystem::path growing_beside(const std::filesystem::path& output);
 
 class growing {
   public:
-    /// Empty. What an earlier run left there is removed; nothing there is opened or followed.
-    /// @throws carat::error(invalid_argument) where it can't be made.
+    /// Creates it empty and removes what an earlier run left there, without opening or following
+    /// it.
+    /// @throws carat::error(invalid_argument) if it cannot be made.
     explicit growing(std::filesystem::path path);
     growing(growing&&) = default;
     growing& operator=(growing&&) = default;
 
-    /// Adds the line and its end.
-    /// @throws carat::error(invalid_argument); the file is then as it was.
+    /// Appends the line and a newline.
+    /// @throws carat::error(invalid_argument) and leaves the file as it was.
     void append(std::string_view line);
 
     void remove();

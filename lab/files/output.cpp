@@ -32,15 +32,15 @@ namespace fs = std::filesystem;
     fail(path, "another run writes it; name another file, or wait for that run's end");
 }
 
-// The file that is replaced, open; none where there is none yet. A rename would ask nobody whether
-// that file may be written, nor whether a link that somebody put there may be followed.
+// The file that is replaced, opened; empty if there is none yet. A rename alone would not check
+// whether that file may be written, or whether a link in its place may be followed.
 handle open_old(const fs::path& path) {
     handle old(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (!old && errno != ENOENT) fail_to_write(path);
     return old;
 }
 
-// One name for what is one file, as far as there is one.
+// One name for each file, as far as possible.
 fs::path settled(const fs::path& path) {
     std::error_code unknown;
     return fs::weakly_canonical(target_of(fs::absolute(path, unknown)), unknown);
@@ -52,13 +52,13 @@ bool is_called(const handle& file, const fs::path& path) {
            mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
-// The outputs of this process: each file as it is now, locked; none where none was.
+// The outputs of this process: each file in its current state, locked; empty if it does not exist.
 std::map<fs::path, handle>& held() {
     static std::map<fs::path, handle> all;
     return all;
 }
 
-// Where another run gives the name to its next state meanwhile, that one counts.
+// If another run replaces the file meanwhile, its new state counts.
 handle lock_old(const fs::path& path) {
     handle old = open_old(path);
     for (; old; old = open_old(path)) {
@@ -82,7 +82,7 @@ handle& hold(const fs::path& path) {
     return held()[target] = std::move(old);
 }
 
-// A file without a name is the proof; where file systems know none, permission has to do.
+// Creating an unnamed file is the proof; file systems that cannot do so are judged by permissions.
 void require_folder(const fs::path& path) {
     const fs::path folder = fs::absolute(target_of(path)).parent_path();
     if (const handle probe(open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)); probe)

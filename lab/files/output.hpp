@@ -1,7 +1,7 @@
-// Files that carat leaves. Each is replaced whole or not at all, so an interrupted run leaves the
-// last state that was complete, and a reader never sees half of one. Two runs don't share one: a
-// run holds a lock on the file it writes, and locks each new state of it before that takes the
-// name, so that nothing but the file is ever left. For one thread.
+// Files that carat writes. Each is replaced whole or not at all, so an interrupted run leaves the
+// last complete state, and a reader never sees half of one. Two runs cannot share a file: a run
+// locks the file it writes, and locks each new state before that takes the name, so nothing but the
+// file is left behind. For one thread.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,23 @@
 
 namespace carat::files {
 
-/// For saying so before hours of measuring instead of after: makes no file, and from here to the
-/// end of this process other runs are refused the same output.
-/// @throws carat::error(invalid_argument) where a file can't be created or replaced there, or
-/// another run holds it.
+/// Finds problems before hours of measuring instead of after. Creates no file, and refuses other
+/// runs the same output until this process ends.
+/// @throws carat::error(invalid_argument) if a file cannot be created or replaced there, or another
+/// run holds it.
 void require_writable(const std::filesystem::path& path);
 
-/// A link stays one, and what it leads to is replaced; pipes and devices are written to.
-/// @throws carat::error(invalid_argument); `path` is then as it was.
+/// Replaces the file; a link stays and its target is replaced; pipes and devices are written to.
+/// @throws carat::error(invalid_argument) and leaves `path` as it was.
 void write_whole(const std::filesystem::path& path, const std::string& text);
 
-/// What links lead to: the file that is replaced, beside which others of a run may lie.
+/// The target of links: the file that is replaced, beside which a run may have others.
 [[nodiscard]] std::filesystem::path target_of(std::filesystem::path path);
 
 /// A pipe, a terminal, /dev/null: written to, never replaced.
 [[nodiscard]] bool is_stream(const std::filesystem::path& path);
 
-/// Whether writing one would replace the other. Neither needs to exist; false for pipes and
-/// devices.
+/// Whether writing one would replace the other. Neither need exist; false for pipes and devices.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace carat::files

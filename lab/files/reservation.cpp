@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Of this process, which may ask again.
+// The names that this process holds and may reserve again.
 std::map<std::string, handle>& reserved() {
     static std::map<std::string, handle> all;
     return all;

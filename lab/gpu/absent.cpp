@@ -1,4 +1,4 @@
-// What lies below lab/gpu in a build without CUDA: nothing to measure, nothing in a GPU's memory.
+// lab/gpu in a build without CUDA: there is nothing to measure and no GPU memory.
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"

@@ -9,7 +9,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "lab/catalogue/catalogue.hpp"
-#include "lab/judge/device/desk.hpp"
+#include "lab/judge/device/gpu_memory.hpp"
 #include "lab/judge/serve.hpp"
 
 namespace carat::judge {
@@ -52,7 +52,7 @@ class peer_service final : public service {
                       entry_.name.data());
     }
 
-    // Made ready once for all calls that differ in their data alone.
+    // Prepared once for all calls that differ only in their data.
     bool prepare(const call& row, std::int32_t index, char* memory) override {
         const auto key = std::tuple(row.m, row.n, row.k, row.lda, row.ldb, row.ldc, row.type);
         std::unique_ptr<rows::runnable>& ready = ready_[key];
@@ -87,9 +87,9 @@ class peer_service final : public service {
     std::vector<ready_call> calls_;
 };
 
-// f32 may be multiplied as tf32, say.
+// A precision such as tf32 for f32 products.
 bool computes_in_less(const rows::implementation& entry, const core::problem& p) {
-    const core::signature* types = rows::find_signature(entry, p);
+    const rows::signature* types = rows::find_signature(entry, p);
     return entry.where == rows::device::cuda && types != nullptr && p.a_type == p.c_type &&
            types->computes_in != name(p.c_type);
 }
@@ -97,7 +97,7 @@ bool computes_in_less(const rows::implementation& entry, const core::problem& p)
 }  // namespace
 
 int serve_peer(const std::string& name) {
-    // A target's process can't look into this one.
+    // A target's process cannot read this one.
     prctl(PR_SET_DUMPABLE, 0);
     peer_service what(lab::catalogue().find(name));
     return serve(what);

@@ -32,7 +32,7 @@ void fill_cache(std::vector<cache>& known, const cache& more) {
     fill(same->shared_by, more.shared_by);
 }
 
-// The levels of the machine from the least, then the features that no level implies.
+// The machine's levels, lowest first, then the features that no level implies.
 std::vector<std::string> isa_names() {
 #if defined(__x86_64__)
     std::vector<std::string> names = {"x86-64"};
@@ -60,7 +60,7 @@ void fill_gaps(description& known, const description& more) {
     fill(known.hypervisor, more.hypervisor);
     fill(known.os, more.os);
     fill(known.kernel, more.kernel);
-    // Counts of one source belong together with the numbers for pinning.
+    // Counts must come from the same source as the numbers for pinning.
     if (known.cores == 0) {
         known.cores = more.cores;
         known.hardware_threads = more.hardware_threads;

@@ -95,7 +95,7 @@ int count(const fields& in, const char* field) {
     return value;
 }
 
-// The one of `all` that the field names.
+// The member of `all` that the field names.
 template <class All>
 auto named(const fields& in, const char* field, const All& all) {
     const auto text = in.get<std::string>(field);

@@ -25,10 +25,6 @@ namespace carat::session {
 
 namespace {
 
-std::string text(std::string_view s) {
-    return std::string(s);
-}
-
 core::settings settings_of(const selection& s, int threads) {
     core::settings out;
     out.threads = s.entry->threaded ? threads : 1;
@@ -41,7 +37,7 @@ core::tunable_values resolved(const selection& s) {
     core::settings asked;
     asked.tunables = s.tunables;
     core::tunable_values all;
-    for (const core::tunable& t : s.entry->tunables) all[text(t.name)] = asked.value(t);
+    for (const core::tunable& t : s.entry->tunables) all[std::string(t.name)] = asked.value(t);
     return all;
 }
 
@@ -85,8 +81,8 @@ class runner {
         c.settings = settings_of(s, key_.threads);
         results::result& result = c.result;
         result.implementation = label_of(s, request_.chosen);
-        result.device = text(rows::name(s.entry->where));
-        result.dtype = text(name(key_.type));
+        result.device = std::string(rows::name(s.entry->where));
+        result.dtype = std::string(name(key_.type));
         result.m = key_.size.m;
         result.n = key_.size.n;
         result.k = key_.size.k;
@@ -103,7 +99,7 @@ class runner {
             return c;
         }
         result.tunables = resolved(s);
-        result.computes_in = text(rows::find_signature(*s.entry, all_.one)->computes_in);
+        result.computes_in = std::string(rows::find_signature(*s.entry, all_.one)->computes_in);
         return c;
     }
 
@@ -206,7 +202,7 @@ class runner {
         for (contender& c : contenders_) {
             const bool timed = !c.result.trials_s.empty();
             if (out.interrupted && c.result.available && !timed)
-                c.result.stop = text(measure::name(measure::stop_reason::interrupted));
+                c.result.stop = std::string(measure::name(measure::stop_reason::interrupted));
             if (timed) {
                 fill_roofline(c.result, limits(), all_, rotating_bytes(c));
                 const std::string limit = exceeded(c);
@@ -216,7 +212,7 @@ class runner {
             }
             out.results.push_back(std::move(c.result));
         }
-        out.compared.dtype = text(name(key_.type));
+        out.compared.dtype = std::string(name(key_.type));
         out.compared.m = key_.size.m;
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
@@ -274,7 +270,7 @@ double operations(const case_key& key, operation_count convention) {
 
 std::string describe(const case_key& key) {
     const auto& [m, n, k] = key.size;
-    return text(name(key.type)) + " " + rows::sized(key.asked, m, n, k) + ", " +
+    return std::string(name(key.type)) + " " + rows::sized(key.asked, m, n, k) + ", " +
            std::to_string(key.threads) + (key.threads == 1 ? " thread" : " threads");
 }
 

@@ -9,9 +9,9 @@ namespace carat::session {
 
 namespace {
 
-class local final : public operand_store {
+class local_operands final : public operand_store {
   public:
-    local(const rows::operation& all, placed_operands& data, space::execution_space& space)
+    local_operands(const rows::operation& all, placed_operands& data, space::execution_space& space)
         : all_(all), data_(data), space_(space) {}
 
     bool on_host() const override { return &space_ == &space::host_space(); }
@@ -77,7 +77,7 @@ class local final : public operand_store {
 std::unique_ptr<operand_store> local_operand_store(const rows::operation& all,
                                                    placed_operands& data,
                                                    space::execution_space& space) {
-    return std::make_unique<local>(all, data, space);
+    return std::make_unique<local_operands>(all, data, space);
 }
 
 }  // namespace carat::session

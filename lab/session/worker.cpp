@@ -10,10 +10,10 @@ results::library library_of(const rows::implementation& entry) {
     return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
 }
 
-class local final : public worker {
+class local_worker final : public worker {
   public:
-    local(const rows::implementation& entry, const rows::operation& all, const core::settings& how,
-          space::execution_space& space)
+    local_worker(const rows::implementation& entry, const rows::operation& all,
+                 const core::settings& how, space::execution_space& space)
         : entry_(entry), all_(all), settings_(how), space_(space) {}
 
     introduction introduce() override { return session::introduce(entry_, all_, settings_); }
@@ -68,7 +68,7 @@ readiness facts_of(const rows::runnable& ready, double prepare_s) {
 
 std::unique_ptr<worker> worker_here(const rows::implementation& entry, const rows::operation& all,
                                     const core::settings& how, space::execution_space& space) {
-    return std::make_unique<local>(entry, all, how, space);
+    return std::make_unique<local_worker>(entry, all, how, space);
 }
 
 }  // namespace carat::session

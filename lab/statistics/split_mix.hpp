@@ -1,5 +1,5 @@
 // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one state, and the same numbers everywhere, also
-// on a GPU. The fuzzer has its own, as it judges what is here.
+// on a GPU. The fuzzer, which judges this code, has its own.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace carat::statistics {
 
 inline constexpr std::uint64_t split_mix_step = 0x9e3779b97f4a7c15U;
 
-// What makes a counter's values look random.
+// Makes a counter's values look random.
 CARAT_HOST_DEVICE constexpr std::uint64_t mix(std::uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;

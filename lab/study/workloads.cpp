@@ -1,9 +1,8 @@
 // Document 002: a linear layer, attention and a convolution are matrix products. Their products as
-// cases of their own, alone and as the batches and groups that programs make of them (with those of
-// a Cholesky factorization), and the layers as a user would run them, with what stands between the
-// products: a bias, a softmax, and for the convolution either a copy of the image nine times over
-// (im2col) or views of it that overlap (implicit). Fused attention is another algorithm and is not
-// here.
+// cases, alone and in the batches and groups that programs make of them (with those of a Cholesky
+// factorization), and the layers as a user would run them, with the steps between the products: a
+// bias, a softmax, and for the convolution either a copy of the image nine times over (im2col) or
+// overlapping views of it (implicit). Fused attention is another algorithm and is not here.
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
@@ -39,7 +38,7 @@ constexpr shape_of products[] = {{{32, 3072, 768}, "linear layer, 768 to 3072, b
                                  {{128, 64, 128}, "values of one head"},
                                  {{3136, 64, 576}, "convolution 3 x 3, 56 x 56, 64 channels"}};
 
-// Many products, or one that reads its C, as programs ask for them.
+// Batches, and products that read their C, as programs use them.
 struct many {
     std::string_view what;
     dtype type;
@@ -182,7 +181,7 @@ struct made_layer {
     std::vector<double> trials_s;
 };
 
-// Every layer by every implementation that is here and takes its products; each has run once and is
+// Every layer by every available implementation that takes its products. Each has run once and is
 // right, or is not run and says why.
 std::vector<made_layer> prepared(const options& how, chapter& c) {
     std::vector<made_layer> all;
@@ -263,7 +262,7 @@ const made_layer* find(const std::vector<made_layer>& all, std::string_view form
     return found == all.end() ? nullptr : &*found;
 }
 
-// How fast the engine is in one form against another of the same layer.
+// The speed of the engine in one form relative to another form of the same layer.
 void add_ratio(chapter& c, const std::vector<made_layer>& all, const options& how,
                std::string_view form, std::string_view other, std::string_view what,
                std::string_view what_other) {

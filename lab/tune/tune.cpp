@@ -63,12 +63,12 @@ std::vector<session::selection> candidates(const rows::implementation& entry,
                                            const core::problem& p) {
     std::vector<session::selection> chosen = {{&entry, {}, true}};
     std::set<std::string> plans;
-    for (const core::tunable_values& way : combinations(entry)) {
-        const core::settings s{1, way};
-        if (!rows::reason_against(entry, p, s).empty()) continue;
-        // Asked for what there is not, an engine takes what is next to it.
+    for (const core::tunable_values& values : combinations(entry)) {
+        const core::settings s{1, values};
+        if (!core::reason_against(entry, p, s).empty()) continue;
+        // An engine given an unavailable value takes the nearest one.
         const std::string plan = entry.prepare(p, s)->planned().why;
-        if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, way, true});
+        if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, values, true});
     }
     return chosen;
 }
@@ -85,7 +85,7 @@ finding judge(const session::case_key& key, const std::vector<session::selection
         if (&s == &chosen.front()) found.model = &*c;
         if (found.best != nullptr && found.best->median_s <= c->median_s) continue;
         found.best = &*c;
-        found.way = s.tunables;
+        found.tunables = s.tunables;
     }
     if (found.model == nullptr)
         throw error(error_code::invalid_argument,
@@ -109,7 +109,7 @@ void take(json& table, const finding& found, const json& where_from) {
     std::erase_if(cases.get_ref<json::array_t&>(),
                   [&](const json& old) { return is_same_case(old, one); });
     if (!found.better) return;
-    one["tunables"] = found.way;
+    one["tunables"] = found.tunables;
     one["tuned"] = times_of(*found.best);
     one["model"] = times_of(*found.model);
     cases.push_back(one);

@@ -13,7 +13,7 @@ namespace {
 // Odd, so that neighbours have their full significands at k of different parity.
 constexpr std::uint64_t seeds_apart = 1'000'003;
 
-// Small products are shared out whole, a thread each.
+// Threads take small products whole.
 bool is_small(const rows::operation& all) {
     return all.count > 1 && largest_of(all).m * all.one.n <= 512 * 512;
 }
@@ -27,7 +27,7 @@ exact_passes::exact_passes(const rows::operation& all, std::string claim, exact_
 }
 
 exact_pass exact_passes::of(std::int64_t i, int threads) const {
-    // What rules say of the size of numbers depends on the rows; a bias is one for all.
+    // The rules depend on the number of rows; a bias is the same for all.
     exact_pass one(all_.last.bias ? all_.one : problem_of(all_, i), claim_, kind_,
                    seed_ + static_cast<std::uint64_t>(i) * seeds_apart, threads, all_.last);
     one.take_rows(problem_of(all_, i).m);

@@ -153,7 +153,7 @@ bool holds(const range& of, const tile& values, std::int64_t height, std::int64_
     return all;
 }
 
-// Whether the type holds all that was generated, or has the ends of its range for what is beyond.
+// Whether the type holds all generated values, or clips those beyond its range.
 template <class T>
 bool fill_view(const matrix_view<T>& to, const element_source& source, int threads) {
     constexpr bool saturates = std::is_integral_v<T> || sizeof(T) == 1;

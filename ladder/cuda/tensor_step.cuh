@@ -38,7 +38,7 @@ template <class Step>
 
 template <class Step>
 [[nodiscard]] std::string unsupported_tensor(const core::problem& p, const core::settings& s) {
-    // Of all types f64 has the smallest tile.
+    // f64 has the smallest tile of all types.
     const auto chosen = Step::template choose<double, double, double>(s);
     return unsupported_problem(p, blocks_for(p, chosen.tile_m, chosen.tile_n),
                                capability_for(p.a_type));

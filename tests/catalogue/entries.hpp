@@ -18,11 +18,12 @@ inline bool is_ours(const rows::implementation& entry) {
     return entry.name.starts_with("cpu.");
 }
 
-// What a vendor's library is known to get wrong, so that it is reported in words and the rest of
-// its row still tested. Never for carat's own rows.
+// Known mistakes of a vendor's library, reported in words while the rest of its row is still
+// tested. Never for carat's own rows.
 inline std::string known_flaw(const product_case& c) {
-    const bool infinite = c.special == plant::inf_in_a || c.special == plant::inf_in_b ||
-                          c.special == plant::inf_times_zero;
+    const bool infinite = c.special == special_value::inf_in_a ||
+                          c.special == special_value::inf_in_b ||
+                          c.special == special_value::inf_times_zero;
     if (c.entry->name == "vendor.onednn" && c.p.a_type == dtype::bf16 && infinite && c.p.k % 2 == 1)
         return "oneDNN's bf16 product gives NaN for Inf when k is odd (seen in 2.7)";
     const bool ends_at_a_page = std::ranges::any_of(
@@ -73,8 +74,8 @@ class Entry : public testing::TestWithParam<const rows::implementation*> {
                       << failure_of(smallest);
     }
 
-    // What a test says it must have run; reported with the test's result. carat's own rows take
-    // every product; a vendor's library may refuse factors or strides, but not most of them.
+    // What a test must have run, which is reported with its result. carat's own rows take every
+    // product; a vendor's library may refuse factors or strides, but not most of them.
     void expect_executed(int wanted) {
         RecordProperty("executed", executed_);
         RecordProperty("refused", refused_);

@@ -53,7 +53,7 @@ void draw_sizes(drawer& draw, core::problem& p) {
     }
 }
 
-// By rows or by columns, usually with padding; sometimes, where `any`, with two strides beyond 1.
+// Row- or column-major, usually padded; sometimes, if `any`, with two strides beyond 1.
 core::layout draw_layout(drawer& draw, std::int64_t rows, std::int64_t cols, bool any) {
     constexpr std::array<std::int64_t, 6> paddings = {0, 0, 1, 3, 8, 17};
     const std::int64_t padding = draw.any_of(paddings);
@@ -133,7 +133,7 @@ std::vector<simplification> simplifications() {
     all.emplace_back([](product_case& c) { c.p.beta = 0; });
     all.emplace_back([](product_case& c) { c.how.threads = 1; });
     all.emplace_back([](product_case& c) { c.how.tunables.clear(); });
-    all.emplace_back([](product_case& c) { c.special = plant::none; });
+    all.emplace_back([](product_case& c) { c.special = special_value::none; });
     all.emplace_back([](product_case& c) { c.data = small_integers(c.p.a_type); });
     return all;
 }
@@ -172,7 +172,8 @@ product_case random_case(const rows::implementation& entry, const core::signatur
         place = {
             draw.one_in(2) ? flush::front : flush::back,
             draw.one_in(3) ? draw.below(64 / static_cast<std::int64_t>(size_bytes(types.a))) : 0};
-    if (types.c != dtype::i32 && draw.one_in(6)) c.special = static_cast<plant>(1 + draw.below(6));
+    if (types.c != dtype::i32 && draw.one_in(6))
+        c.special = static_cast<special_value>(1 + draw.below(6));
     draw_tunables(draw, entry, c);
     if (refused(c)) c.how.tunables.clear();
     draw_layouts(draw, c.p, draw.one_in(3));

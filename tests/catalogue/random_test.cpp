@@ -9,7 +9,7 @@ namespace {
 
 TEST_P(Entry, RandomProducts) {
     std::set<int> threads;
-    std::set<plant> specials;
+    std::set<special_value> specials;
     for (const core::signature* types : offered())
         for (int number = 0; number < random_cases() && !HasFailure(); ++number) {
             const product_case c = random_case(entry(), *types, static_cast<std::uint64_t>(number));

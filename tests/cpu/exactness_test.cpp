@@ -1,6 +1,6 @@
-// Every row of the engine's table against sums of small integers, which every type holds exactly,
-// so that any wrong, missing or doubled term shows: sizes around the register tile and around the
-// blocks, all layouts, all cases of alpha and beta, and what lies around C untouched.
+// Compares every row of the engine's table with sums of small integers, which every type holds
+// exactly, so that any wrong, missing or doubled term shows: sizes around the register tile and the
+// blocks, all layouts, all cases of alpha and beta, and the bytes around C.
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ class padded {
     std::vector<T> data_;
 };
 
-// The same bits, or zeros of either sign: which one a sum that cancels gives is not promised.
+// The same bits, or zeros of either sign, since the sign of a cancelled sum is not guaranteed.
 template <class T>
 bool same(const std::vector<T>& x, const std::vector<T>& y) {
     const auto equal = [](const T& p, const T& q) {
@@ -113,10 +113,10 @@ void check(const rows::implementation& row, const shape& s, order of_a, order of
         << int(of_c) << " alpha " << alpha << " beta " << beta;
 }
 
-// Those that take every type; sums in f16 have tests of their own.
+// The rows that take every type; sums in f16 have their own tests.
 std::vector<const rows::implementation*> available_rows() {
     std::vector<const rows::implementation*> rows;
-    for (const rows::implementation* row : rows::cpu::table())
+    for (const rows::implementation* row : cpu_engine::table())
         if (row->name != "cpu.engine.f16_sums" &&
             (row->unavailable == nullptr || row->unavailable().empty()))
             rows.push_back(row);

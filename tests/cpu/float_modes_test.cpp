@@ -1,6 +1,6 @@
-// Products under other floating-point modes than the usual one: the bits and the exceptions that
-// were met don't depend on the number of threads, and sums of roundings in one direction lie on one
-// side of the true value. Every row of the table.
+// Products in other floating-point modes: bits and exceptions do not depend on the number of
+// threads, and sums rounded in one direction are on one side of the exact value. For every row of
+// the table.
 #include <array>
 #include <cfenv>
 #include <cstring>
@@ -39,7 +39,7 @@ std::vector<mode> modes() {
     return all;
 }
 
-// Of all signs; some of their products are subnormal numbers.
+// Values of both signs, some of whose products are subnormal.
 template <class T>
 std::vector<T> random_values(std::int64_t count, unsigned seed) {
     std::mt19937 engine(seed);
@@ -138,7 +138,7 @@ TEST(float_modes, give_the_same_bits_and_exceptions_by_any_number_of_threads) {
     EXPECT_GE(executed, 5 * 2 * 4 * 2);
 }
 
-// Sums of f32 beside sums of f64, whose own error is some 2^-28 of that of f32.
+// Compares f32 sums with f64 sums, whose own error is some 2^-28 of that of f32.
 TEST(float_modes, directed_rounding_bounds_every_sum) {
     for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
@@ -168,7 +168,7 @@ TEST(float_modes, directed_rounding_bounds_every_sum) {
         }
 }
 
-// Neither choosing kernels nor padding meets an exception that the numbers don't have.
+// Choosing kernels and padding raise no exception that the numbers do not.
 TEST(float_modes, nothing_traps_where_no_number_is_exceptional) {
     if (feenableexcept(FE_INVALID) < 0) GTEST_SKIP() << "NOT TESTED: this processor never traps";
     feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace carat;
 
-// size_bytes of memory between two forbidden pages, touching the first or the last of them.
+// size_bytes of memory between two inaccessible pages, next to the first or the second.
 class guarded {
   public:
     guarded(std::size_t size_bytes, bool at_end) {

@@ -1,6 +1,6 @@
-// What must not matter to a product, and what a product must leave alone: where operands begin, how
-// far apart their lines are, and the control word of the floating-point unit. Every row of the
-// table.
+// What must not influence a product (the addresses of operands, the distance of their lines) and
+// what a product must not change (the control word of the floating-point unit). For every row of
+// the table.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
@@ -54,7 +54,7 @@ std::vector<T> random_values(std::int64_t count, unsigned seed) {
     return values;
 }
 
-// `values` from the given element behind a line of cache on.
+// `values` from the given element after a cache line on.
 template <class T>
 class placed {
   public:
@@ -118,8 +118,8 @@ TEST(surroundings, bits_do_not_depend_on_where_operands_begin) {
     EXPECT_GE(executed, 2 * 5 * 2 * 5 * 7);
 }
 
-// Small multiples of the smallest subnormal number, and whole numbers: every product and sum is
-// such a multiple, so the result is exact wherever nothing is taken for zero.
+// Small multiples of the smallest subnormal, and whole numbers: every product and sum is such a
+// multiple, so the result is exact unless subnormals count as zero.
 template <class In, class Out>
 int multiply_subnormals(const rows::implementation& row, const shape& s) {
     const double least = static_cast<double>(std::numeric_limits<Out>::denorm_min());
@@ -145,7 +145,7 @@ int multiply_subnormals(const rows::implementation& row, const shape& s) {
     return 1;
 }
 
-// bf16 has tiles that take its subnormal numbers for zeros, which the public call says.
+// bf16 tiles treat subnormals as zeros, which the public call documents.
 TEST(surroundings, subnormal_numbers_are_numbers) {
     int executed = 0;
     for (const rows::implementation* row : available_rows())
@@ -186,7 +186,7 @@ TEST(surroundings, the_control_word_stays) {
 }
 #endif
 
-// Memory of which only the pages touched are ever there.
+// Memory of which only touched pages exist.
 class sparse {
   public:
     explicit sparse(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
@@ -226,7 +226,7 @@ std::int64_t bytes_of(lines which, std::int64_t rows, std::int64_t cols) {
     return core::extent_elements(rows, cols, far_apart(which)) * std::int64_t{sizeof(T)};
 }
 
-// 1 where it ran, 0 where the system gives no such room.
+// 1 if it ran, 0 if the system gives no such memory.
 template <class In, class Out>
 int multiply_far_apart(const rows::implementation& row, const shape& s, lines of_a, lines of_b,
                        lines of_c, const core::settings& how) {

@@ -1,5 +1,5 @@
-// What the module says of GPUs that can't be used: one line, with the remedy, the same from every
-// door. Runs with and without CUDA in the build, a driver or a GPU on the machine.
+// What the module says about unusable GPUs: one line with the remedy, the same from every entry
+// point. Runs with and without CUDA in the build, a driver or a GPU.
 #include <gtest/gtest.h>
 
 #include <carat/error.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace carat;
 
-// A number no machine reaches, so that there is something to refuse everywhere.
+// A number that no machine reaches, so that every machine refuses it.
 constexpr int no_such_device = 99;
 
 template <class Function>

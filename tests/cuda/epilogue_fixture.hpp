@@ -1,5 +1,4 @@
-// What the tests of epilogues on the way to C share: when they can run, memory of the GPU, and what
-// an activation is.
+// Shared by the tests of fused epilogues: when they can run, GPU memory, and the activations.
 #pragma once
 
 #include <cmath>

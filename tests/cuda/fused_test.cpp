@@ -1,5 +1,5 @@
-// Products that do something to their sums on the way to C: exact on whole numbers where that can
-// be, in narrow and wide tiles, in one part and several, with C by rows and by columns.
+// Products with fused epilogues: exact on whole numbers where possible, in narrow and wide tiles,
+// with and without split-K, C row- and column-major.
 #include <array>
 #include <cmath>
 #include <functional>
@@ -139,7 +139,7 @@ TEST_F(fused, gelu_and_silu_are_what_they_are_defined_to_be) {
             }
 }
 
-// Promoted sums, in tiles below each other and beside each other.
+// Promoted sums in tiles below each other and side by side.
 TEST_F(fused, promoted_sums_are_finished_like_others) {
     for (const activation then : {activation::none, activation::relu, activation::gelu})
         for (const dtype type : {dtype::f32, dtype::bf16})
@@ -167,7 +167,7 @@ struct sums_of {
     cuda::engine::arithmetic by = cuda::engine::arithmetic::native;
 };
 
-// A product of those into a C that beta multiplies, or a matrix beside it; tile -1 is pingpong.
+// Such a product with a C that beta multiplies, or another matrix; tile -1 is pingpong.
 asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool by_columns,
                 int tile, int parts, int count) {
     const auto [m, n, k] = size;
@@ -185,8 +185,8 @@ asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool
     return a;
 }
 
-// By TMA where lines of C are whole 16 bytes, in every tile, part of K and major; of the last size
-// a CTA has several tiles one after the other.
+// TMA adds it if lines of C are multiples of 16 bytes, in every tile, part of K and layout; with
+// the last size a CTA has several tiles in turn.
 TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
     using enum cuda::engine::arithmetic;
     int count = 0;

@@ -1,5 +1,5 @@
-// Time is taken of work that was enqueued while its stream was held back: that must end, whatever
-// the work does. On a GPU; skipped without one.
+// Times work that was enqueued while its stream was held: the hold must end whatever the work does.
+// Skipped without a GPU.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <stdexcept>

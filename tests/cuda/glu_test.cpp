@@ -1,5 +1,5 @@
-// GLU epilogues: in every kernel that has them, with C in boxes that end within a tile, K
-// that ends within a stage, and every step and E that can be beside a gate.
+// GLU epilogues in every kernel that has them, with staging tiles of C that end within a tile, K
+// that ends within a stage, and every step and E that a gate allows.
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ struct way {
     int even;
 };
 
-// Tiles shared out evenly are more than there are clusters of two blocks on an H200.
+// Stream-K tiles are more than the clusters of two CTAs that an H200 holds.
 std::vector<std::array<std::int64_t, 3>> shapes_of(const way& w) {
     if (w.even == 2) return {{520, w.value == 3 ? 1480 : 2952, 136}, {258, 8456, 72}};
     return {{130, 72, 80},   {300, 520, 264}, {64, 128, 1100}, {3, 1000, 8},
@@ -167,8 +167,7 @@ TEST_F(gated, fp8_is_too) {
     check_all({dtype::e5m2, dtype::e4m3, dtype::bf16, ""}, of_8_bits);
 }
 
-// A row of A, a gate's column of B and another one's value: what is not a number stays so, and in
-// its own row and columns.
+// A row of A, a gate's column of B and a value's column: NaN stays NaN in its own row and columns.
 TEST_F(gated, what_is_not_a_number_stays_so) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     constexpr std::int64_t row = 77;

@@ -101,8 +101,8 @@ std::vector<subject> subjects() {
     return all;
 }
 
-// What is narrower than whole lines of B has no kernel for every layout, nor what is split along K
-// for every depth; all else is taken.
+// Tiles narrower than whole lines of B lack kernels for some layouts, and split-K for some k; all
+// else must be taken.
 bool may_refuse(const subject& s) {
     return s.entry->name.find("cublas") != std::string_view::npos ||
            s.settings.tunables.contains("block_n");
@@ -137,7 +137,7 @@ TEST_P(on_gpu, is_exact_on_whole_numbers_in_every_shape_and_layout) {
         ++ran;
     }
     EXPECT_EQ(ran + refused, all.size());
-    // fp8 runs where A and B lie along K, and where nothing is left to multiply.
+    // fp8 runs if A and B are K-major, and if there is nothing to multiply.
     EXPECT_GE(ran, all.size() / (is_fp8(s.types.a) || may_refuse(s) ? 8 : 5));
     RecordProperty("trials", static_cast<int>(ran));
 }
@@ -161,7 +161,7 @@ TEST_P(on_gpu, passes_on_what_is_not_a_number_to_its_row_and_column_alone) {
         test::operand_set data(t.p, 0);
         data.a.fill('a');
         data.b.fill('b');
-        // In the last row and column, beside the zeros that tiles are filled with.
+        // Puts NaN and infinity in the last row and column, next to the zeros that pad tiles.
         data.a.set(m - 1, k - 1, std::numeric_limits<double>::quiet_NaN());
         data.b.set(k - 1, n - 1, std::numeric_limits<double>::infinity());
         data.a.set(0, k - 1, 0);  // 0 x Inf is not a number
@@ -190,7 +190,7 @@ double unit_roundoff(std::string_view precision) {
     return 0x1p-11;  // tf32, f16
 }
 
-// What halves lose of an operand, and the product of two small ones.
+// The error of splitting an operand, and the product of two small parts.
 double lost_before(std::string_view precision) {
     return precision == "3xtf32" ? 0x1p-20 : 0;
 }
@@ -201,8 +201,8 @@ double roundoff_of(dtype type) {
     return type == dtype::f16 ? 0x1p-11 : 0x1p-8;
 }
 
-// |C - Cref| <= (k + 2) u |A||B| + one rounding to C's type, for random reals, with u that of the
-// precision the row names; and tf32 and f16 are told from f32 by missing f32's bound.
+// |C - Cref| <= (k + 2) u |A||B| + one rounding to C's type for random reals, with u of the
+// precision that the row states; tf32 and f16 must exceed f32's bound.
 TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
     const subject& s = GetParam();
     if (!has_nan(s.types.c)) GTEST_SKIP() << "integers are exact, and tested so";
@@ -248,14 +248,14 @@ TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
             worst_as_f32 = std::max(worst_as_f32, error / (0x1p-24 * 20 * scale));
         }
     EXPECT_LE(worst, 1);
-    // The fastest of a vendor's kernels may be one that is better.
+    // The fastest of a vendor's kernels may be a more precise one.
     const bool may_be_better = s.entry->name.ends_with("_best");
     if (s.types.c == dtype::f32 && u > 0x1p-23 && !may_be_better) {
         EXPECT_GT(worst_as_f32, 1) << "better than it says";
     }
 }
 
-// Sums of positive numbers, all cuts of which go the same way.
+// Sums of positive numbers, all of whose truncations go the same way.
 double worst_relative_error(const rows::implementation& entry, const core::problem& p,
                             const std::vector<double>& exact, test::operand_set& data) {
     test::run_on_device(entry, p, {}, data);

@@ -1,5 +1,5 @@
-// A product prepared once and run in calls that lend it other memory, on a stream of the caller's.
-// On a GPU; skipped without one.
+// A product prepared once and run in calls that lend it other memory, on the caller's stream.
+// Skipped without a GPU.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ class lent : public testing::TestWithParam<core::signature> {
     }
 };
 
-// A is packed to memory that the call lends: the next call lends other memory, and what the product
-// keeps of the first one's must not be read there.
+// A is packed to memory that the call lends. The next call lends other memory, and what the product
+// keeps of the first must not be read there.
 TEST_P(lent, what_is_packed_may_lie_elsewhere) {
     core::problem p = test::along_k_problem(GetParam(), 2250, 264, 131);
     p.alpha = 2;

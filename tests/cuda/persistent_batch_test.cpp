@@ -1,6 +1,5 @@
-// Batches of several tiles each in the persistent kernels, with what they do to their sums on the
-// way to C, of every type that has them. Sums of whole numbers are exact. On a GPU; skipped without
-// one.
+// Batches of several tiles each in the persistent kernels, with their epilogues, for every type
+// that has them. Sums of whole numbers are exact. Skipped without a GPU.
 #include <algorithm>
 #include <cstring>
 
@@ -154,7 +153,7 @@ TEST_F(persistent_batch, of_fp8_promoted_and_not) {
     EXPECT_GT(wide.persistent + narrow.persistent, 0);
 }
 
-// It is as exact, and leaves room for more tiles. What is asked for is the arithmetic's own.
+// It is as exact and has more tiles to choose from. The arithmetic's own is requested.
 TEST_F(persistent_batch, one_block_of_fp8_is_summed_natively) {
     const auto promotes = [](std::int64_t k, const core::settings& asked) {
         core::problem p = core::row_major_problem(dtype::e4m3, 512, 512, k);

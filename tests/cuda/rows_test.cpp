@@ -1,4 +1,4 @@
-// What the rows say of themselves; needs no GPU.
+// What the rows report about themselves; needs no GPU.
 #include <gtest/gtest.h>
 #include <set>
 

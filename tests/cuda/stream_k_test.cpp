@@ -1,6 +1,6 @@
-// Stream-K: tiles of the last waves are cut along K, and accumulators are carried from cluster to
-// cluster: on random numbers C has the bits of whole tiles, every time, in every kernel there is,
-// on streams side by side and in graphs. On a GPU; skipped without one.
+// Stream-K: tiles of the last waves are divided along K, and accumulators are carried from cluster
+// to cluster. On random numbers C has the bits of whole tiles, every time, in every kernel, on
+// parallel streams and in graphs. Skipped without a GPU.
 #include <cmath>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using namespace carat;
 
 enum class row : std::uint8_t { native, tf32, halves, fast_fp8, blocks };
 
-// A kernel, by the row that has it and the types and layouts that lead to it.
+// A kernel, with the row, types and layouts that select it.
 struct kind {
     row of;
     core::signature types;
@@ -82,7 +82,7 @@ space::buffer on_gpu(const std::vector<std::byte>& bytes) {
     return memory;
 }
 
-// Tiles apart are shared out of what has any, else those of 256 columns.
+// Pingpong tiles if the types have them, else those of 256 columns.
 bool has_tiles_apart(const kind& k) {
     const bool promoted = is_fp8(k.types.a) && k.of != row::fast_fp8;
     return size_bytes(k.types.a) <= 2 && !promoted;
@@ -142,8 +142,8 @@ class even_epilogue : public testing::Test {
 
 class even_shares : public even_epilogue, public testing::WithParamInterface<kind> {};
 
-// Of tiles of 256 columns two rounds, the second of them a tenth full, or one more before it; C in
-// boxes and not.
+// Two waves of tiles with 256 columns, the second a tenth full, or one more wave before it; C
+// stored by TMA and directly.
 TEST_P(even_shares, have_the_bits_of_whole_tiles) {
     for (const auto& [m, n, depth] : {std::array<std::int64_t, 3>{512, 36 * 256, 1040},
                                       {500, 36 * 256 - 13, 1032},
@@ -201,7 +201,7 @@ TEST_F(even_epilogue, is_that_of_whole_tiles) {
 
 class even_order : public even_shares {};
 
-// Products that differ in how many clusters wait for whom, all on the GPU at a time.
+// Products that differ in which clusters wait for each other, all on the GPU at once.
 std::vector<std::unique_ptr<work>> works(const kind& k) {
     std::vector<std::unique_ptr<work>> all;
     for (const std::int64_t n : {34 * 256, 42 * 256, 65 * 256, 70 * 256 - 16})
@@ -227,14 +227,14 @@ TEST_P(even_order, a_hundred_runs_have_the_same_bits) {
     std::vector<std::unique_ptr<rows::runnable>> ready;
     for (const auto& w : all) ready.push_back(w->prepare(2));
     for (int round = 0; round < 20; ++round) {
-        // Without a pause, as kernels begin before the one ahead has ended.
+        // Runs without a pause, as kernels begin before their predecessor has ended.
         for (int run = 0; run < 5; ++run)
             for (std::size_t i = 0; i < all.size(); ++i) ready[i]->run(all[i]->data());
         ASSERT_EQ(take(all), expected) << round;
     }
 }
 
-// Four grids of which each alone fills the GPU, so that none is there as a whole.
+// Four grids that each fill the GPU, so that none fits whole.
 TEST_P(even_order, streams_side_by_side_wait_for_none_of_each_other) {
     const auto all = works(GetParam());
     const auto expected = whole(all);

@@ -186,8 +186,8 @@ struct factors {
 };
 constexpr factors all_factors[] = {{1, 0}, {2, -1}, {-1, 1}, {0, 0}, {0, 2}};
 
-// What cuBLASLt takes of fp8, and of i8 on its fast kernels: A and B contiguous along K, sizes and
-// leading dimensions in multiples of 16; C either way.
+// What cuBLASLt supports for fp8, and for i8 on its fast kernels: K-major A and B, sizes and
+// leading dimensions in multiples of 16; C row- or column-major.
 std::vector<trial> trials_along_k(const core::signature& types) {
     std::vector<trial> all;
     for (const auto& [m, n, k] : {std::tuple{16, 16, 16},
@@ -217,7 +217,7 @@ std::vector<trial> trials(const core::signature& types) {
     struct shape {
         std::int64_t m, n, k;
     };
-    // Around the tiles of every step, long and thin each way, and empty each way.
+    // Around the tiles of every step, long and thin in each direction, and empty.
     static constexpr shape shapes[] = {
         {1, 1, 1},      {1, 17, 5},     {17, 1, 3},     {8, 8, 4},      {16, 16, 16},
         {15, 17, 16},   {31, 33, 7},    {32, 32, 32},   {33, 31, 65},   {64, 64, 8},
@@ -243,7 +243,7 @@ std::vector<trial> trials(const core::signature& types) {
     int count = 0;
     for (const shape& s : shapes)
         for (int kinds = 0; kinds < 9; ++kinds) {
-            // Each operand meets each layout beside each of the others' in the course of the sweep.
+            // The sweep combines each layout of each operand with each of the others'.
             const int a = kinds % 5;
             const int b = (kinds * 2 + count) % 5;
             const int c = (kinds * 3 + count / 5) % 5;
@@ -255,7 +255,7 @@ std::vector<trial> trials(const core::signature& types) {
         }
     if (size_bytes(types.a) == 1)
         for (const trial& t : trials_along_k(types)) all.push_back(t);
-    // Under a sanitizer every launch takes long: CARAT_TEST_THIN=7 keeps one trial in seven.
+    // Every launch takes long under a sanitizer: CARAT_TEST_THIN=7 keeps one trial in seven.
     const char* thin = std::getenv("CARAT_TEST_THIN");
     const auto keep =
         thin == nullptr ? std::size_t{1} : std::size_t{std::strtoul(thin, nullptr, 10)};

@@ -63,12 +63,12 @@ struct operand_set {
 void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data);
 
-/// So many products one after the other, C of each the next one's A; the last C is copied to `c`.
+/// Runs so many products in turn, the C of each being the next one's A; copies the last C to `c`.
 void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c);
 
-/// A product with A and B contiguous along K and nothing else peculiar.
+/// A product with K-major A and B and nothing special.
 [[nodiscard]] core::problem along_k_problem(const core::signature& types, std::int64_t m,
                                             std::int64_t n, std::int64_t k);
 

@@ -1,5 +1,5 @@
-// Who breaks the process that all rows of a real GPU share costs its own row, and no other. This
-// program is that process, too.
+// An implementation that breaks the process shared by all rows of a real GPU loses its own row, and
+// no other. This program also serves as that process.
 #include "lab/gpu/gpu.hpp"
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ using fault = void (*)();
 // What the verification of one process runs: two exact passes and the timed data.
 constexpr int of_verification = 3;
 
-// The engine, and from the first run after its verification on a fault.
+// The engine, which causes a fault from the first run after its verification on.
 template <fault Break>
 std::unique_ptr<rows::runnable> prepare_there(const core::problem& p, const core::settings& s) {
     class product final : public rows::runnable {

@@ -1,4 +1,4 @@
-// What a plan foretells beside what was measured, and sets of products, from planted figures.
+// A plan's prediction compared with measurements, and sets of products, for planted figures.
 #include "lab/explain/foretold.hpp"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ explanation explained() {
     return all;
 }
 
-// Where a line of the page breaks is not what is tested.
+// The test ignores line breaks of the page.
 std::string in_one_line(const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+"), " ");
 }

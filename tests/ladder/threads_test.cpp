@@ -53,7 +53,7 @@ TYPED_TEST(threaded, small_and_empty_products) {
     EXPECT_EQ(run, 2 * 5);
 }
 
-// A product that is prepared and never run gives its threads back all the same.
+// A product that is prepared but never run also ends its threads.
 TEST(threaded_lifetime, ends_without_a_run) {
     multiplication<double> x(4, 4, 4);
     for (int round = 0; round < 50; ++round)

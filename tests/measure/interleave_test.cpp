@@ -1,5 +1,5 @@
-// The measuring loop against candidates with a clock of their own: nothing here depends on how fast
-// this machine is.
+// The measuring loop with candidates that have their own clock: nothing depends on this machine's
+// speed.
 #include "lab/measure/interleave.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Wrong implementations by the dozen: a right product in which one region of C or of K is spoilt in
-// one way, at some time. Drawn by a seed.
+// Wrong implementations by the dozen: a right product in which one region of C or of K is spoiled
+// in one way, at some time. Drawn by a seed.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct mutant {
 class schedule {
   public:
     explicit schedule(const mutant* by) : by_(by) {}
-    // Of the run that begins.
+    // Whether the run that begins is spoiled.
     [[nodiscard]] bool spoils_next(const core::operands& where);
 
   private:

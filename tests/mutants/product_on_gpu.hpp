@@ -1,4 +1,4 @@
-// As make_product(), with all of it in a GPU's memory.
+// The same as make_product(), in a GPU's memory.
 #pragma once
 
 #include "mutant.hpp"

@@ -1,4 +1,4 @@
-// Cases of many products: what can't do them, what does one of them wrong, and what files keep.
+// Cases of many products: what cannot compute them, what computes one wrongly, and what files keep.
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 using namespace carat;
 using namespace carat::fakes;
 
-// Of this process alone, as a context is: once spoilt every call fails.
+// Belongs to one process, like a context: once it is spoiled every call fails.
 class fake_gpu final : public space::execution_space {
   public:
     bool spoilt = false;
@@ -52,7 +52,7 @@ fake_gpu& the_gpu() {
     return one;
 }
 
-// Whose product it is that ran, and in which process, for all to see.
+// Which product ran, and in which process, visible to all.
 struct seen {
     std::atomic<int> processes, most_rows, rows_of_this;
     std::atomic<pid_t> last;

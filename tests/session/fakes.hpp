@@ -1,5 +1,5 @@
-// Implementations that do their work in a process of their own, and some that don't, for tests of a
-// session: they are forked, since no command knows them.
+// Implementations that work in their own process, and some that do not, for tests of a session.
+// They are forked, since no command knows them.
 #pragma once
 
 #include <atomic>

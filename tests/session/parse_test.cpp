@@ -200,7 +200,7 @@ TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) 
     EXPECT_NE(message_of([&] { session::validate(r); }).find("at most 256"), std::string::npos);
     r.shapes = parse_shapes("256,1024");
     EXPECT_EQ(message_of([&] { session::validate(r); }), "no error");
-    // Of the second A, B and C would fit in 64 bits, but not together.
+    // A, B and C of the second would fit in 64 bits each, but not together.
     for (const char* huge : {"10000000", "700000000"}) {
         r.shapes = parse_shapes(huge);
         EXPECT_NE(message_of([&] { session::validate(r); }).find("choose a smaller size"),

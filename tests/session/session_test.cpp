@@ -1,4 +1,4 @@
-// Cases and sessions with implementations made for the purpose: right, wrong, absent and too fast.
+// Cases and sessions with special implementations: right, wrong, absent and too fast.
 #include "lab/session/session.hpp"
 
 #include <algorithm>

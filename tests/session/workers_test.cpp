@@ -1,5 +1,5 @@
-// Cases whose implementations have processes of their own: some do their work, and some crash,
-// hang, exit or spin. They are forked, since no command knows them.
+// Cases whose implementations have their own processes: some work, others crash, hang, exit or
+// spin. They are forked, since no command knows them.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -40,7 +40,7 @@ void hang(int run, const core::problem&, const core::operands&) {
     while (run > 1) pause();
 }
 
-// Rubbish on the channel, which no library should know of, in place of an answer.
+// Invalid bytes on the channel, which no library should know, instead of an answer.
 void babble(int, const core::problem&, const core::operands&) {
     (void)!write(channel_of_this_process, "rubbish", 7);
 }
@@ -145,8 +145,8 @@ const rows::implementation spinner = fake("test.spinner", prepare<start_a_pool>)
 const rows::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
 const rows::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
-// A library is asked for in its own process, so that one that crashes as it is loaded is met there.
-rows::library_facts crash_when_asked() {
+// A library is opened in its own process, so that one that crashes while loading does so there.
+core::library_facts crash_when_asked() {
     crash();
     return {};
 }
@@ -289,8 +289,8 @@ std::function<measure::work_probe()> each_second(std::int64_t displaced,
     };
 }
 
-// Between short trials this process is woken and put aside hundreds of times a second: that
-// disturbs no worker, and whoever works here.
+// This process is woken and descheduled hundreds of times a second between short trials. That
+// disturbs no worker, but it would disturb work in this process.
 TEST_F(workers, what_this_process_loses_counts_where_it_does_the_work) {
     around.probe = each_second(100'000, {});
     const auto says_so = [](const std::string& busy) {
@@ -311,7 +311,7 @@ TEST_F(workers, whose_processors_others_take_are_called_busy) {
     EXPECT_EQ(r.remark, "");
 }
 
-// At any time, hence a verdict may rest on it.
+// It happens at any time, so a verdict may rest on it.
 TEST_F(workers, whose_threads_wait_for_one_another_are_not_called_busy_but_remarked_on) {
     around.probe = each_second(0, 0.001);
     const results::result r = measure({&sharing}).results[0];

@@ -54,7 +54,7 @@ results::result result(const std::string& label, double median_s) {
     return c;
 }
 
-// Of the larger tile against the model's choice.
+// Compares the larger tile with the model's choice.
 results::comparison with_verdict(const char* verdict) {
     results::comparison compared;
     compared.pairs.push_back({.a = "cuda.some[tile=32]", .b = "cuda.some", .verdict = verdict});
@@ -76,7 +76,7 @@ TEST(tune, keeps_what_is_faster_for_sure) {
                                                       result("cuda.some[tile=16]", 11),
                                                       result("cuda.some[tile=32]", 9)};
         const tune::finding found = tune::judge(key(), chosen, results, with_verdict(verdict));
-        EXPECT_EQ(found.way.at("tile"), 32);
+        EXPECT_EQ(found.tunables.at("tile"), 32);
         EXPECT_EQ(found.model->median_s, 10);
         return found.better;
     };

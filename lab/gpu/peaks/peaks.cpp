@@ -18,14 +18,14 @@ namespace {
 
 using machine::repeated;
 
-// Makes a device the one in use for a while.
+// Selects a device for the duration of a scope.
 class borrowed {
   public:
     explicit borrowed(int device) : before_(cuda::device_in_use()) { cuda::select_device(device); }
     borrowed(const borrowed&) = delete;
     borrowed& operator=(const borrowed&) = delete;
     ~borrowed() {
-        // Where the device before was never usable there is nothing to go back to.
+        // If the previous device was never usable, there is nothing to restore.
         if (cuda::unavailable(before_).empty()) cuda::select_device(before_);
     }
 
@@ -82,7 +82,7 @@ class traffic {
         for (std::size_t i = 0; i < blocks_; ++i) space.upload(at(i), host_.get(), block_bytes);
     }
 
-    // Verified like the units: the reader must have seen every word.
+    // Verified like the units: the reader must have read every word.
     [[nodiscard]] bool reads_right() {
         std::uint32_t expected = 0;
         const auto* words = static_cast<const std::uint32_t*>(host_.get());

@@ -65,7 +65,7 @@ loaded_unit::loaded_unit(const unit_kernel& unit, space::execution_space& space,
       b_values_(b),
       a_(uploaded(space, unit.operand, a_rows(), depth(), a, workload::operand::a)),
       b_(uploaded(space, unit.operand, b_rows(), depth(), b, workload::operand::b)),
-      // At first what no sum is: all bits set is not a number, or -1 throughout.
+      // C begins as a value that no sum has: all bits set are NaN, or -1 everywhere.
       c_(uploaded(space, dtype::i8, unit.m, unit.n * bytes_of(1, unit.sum),
                   workload::integers(-1, -1), workload::operand::c)) {}
 
@@ -96,7 +96,7 @@ double loaded_unit::expected(std::int64_t i, std::int64_t j, std::int64_t steps)
 bool loaded_unit::right(std::int64_t steps) const {
     std::vector<std::byte> host(c_.size_bytes());
     space_->download(host.data(), c_.data(), host.size());
-    // Every row and column is met; all of the many elements would take a second.
+    // Covers every row and column; checking all elements would take a second.
     for (std::int64_t i = 0; i < unit_.m; ++i)
         for (std::int64_t j = i % 16; j < unit_.n; j += 16) {
             const auto index = static_cast<std::size_t>(i * unit_.n + j);

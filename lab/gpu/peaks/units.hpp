@@ -13,11 +13,11 @@ class loaded_unit {
     loaded_unit(const unit_kernel& unit, space::execution_space& space,
                 const workload::distribution& a, const workload::distribution& b);
 
-    /// Starts `blocks` blocks, each with a C of its own; that of the first is written to memory.
+    /// Starts `blocks` CTAs, each with its own C; that of the first is written to memory.
     void start(std::int64_t steps, unsigned blocks) const;
 
-    /// Whether C is what the unit's arithmetic says, after as many steps. Elements must be whole
-    /// numbers so small that every sum is exact.
+    /// Whether C is what the unit's arithmetic gives after this many steps. Elements must be small
+    /// whole numbers, so that every sum is exact.
     [[nodiscard]] bool right(std::int64_t steps) const;
 
   private:
@@ -35,15 +35,14 @@ class loaded_unit {
     space::buffer c_;
 };
 
-/// The units that a device of this compute capability has and this build's code keeps busy with
-/// right results.
+/// The units of this compute capability that this build can keep busy with right results.
 [[nodiscard]] std::vector<unit_kernel> working_units(int capability, space::execution_space& space);
 
 /// The unit on random data, as a peak is measured.
 [[nodiscard]] loaded_unit loaded_with_random_data(const unit_kernel& unit,
                                                   space::execution_space& space);
 
-/// On data all alike, which take the least power that numbers other than 0 can take.
+/// The unit on constant data, which take the least power of all numbers except 0.
 [[nodiscard]] loaded_unit loaded_with_ones(const unit_kernel& unit, space::execution_space& space);
 
 }  // namespace carat::gpu

@@ -3,7 +3,7 @@
 
 #include "cuda/common/handles.hpp"
 #include "lab/gpu/verify/elements.cuh"
-#include "lab/judge/device/desk.hpp"
+#include "lab/judge/device/gpu_memory.hpp"
 #include "lab/judge/device/guard.hpp"
 
 namespace carat::judge {
@@ -72,8 +72,8 @@ void copy_rows(char* to, const char* from, std::span<const device_rows> all) {
 
 }  // namespace
 
-struct desk::buffers {
-    // A handle opens all of a block of 2 MiB: nothing else may lie in those that are shared.
+struct gpu_memory::buffers {
+    // An IPC handle opens a whole block of 2 MiB, so shared buffers must have theirs to themselves.
     explicit buffers(std::int64_t size)
         : live(cuda::allocate(bytes(size))),
           snapshot(cuda::allocate(bytes(size))),
@@ -87,47 +87,47 @@ struct desk::buffers {
     static char* at(const cuda::device_memory& memory) { return static_cast<char*>(memory.get()); }
 };
 
-desk::desk(std::int64_t size_bytes) {
+gpu_memory::gpu_memory(std::int64_t size_bytes) {
     constexpr std::int64_t block = std::int64_t{2} << 20;
     size_bytes_ = (size_bytes + block - 1) / block * block;
     (void)cuda::stream_in_use();  // makes the device current
     own_ = std::make_unique<buffers>(size_bytes_);
 }
 
-desk::~desk() = default;
+gpu_memory::~gpu_memory() = default;
 
-carat_door desk::door() const {
-    carat_door door = {};
+carat_gpu_channel gpu_memory::channel() const {
+    carat_gpu_channel channel = {};
     int device = 0;
     CARAT_CUDA_CHECK(cudaGetDevice(&device));
-    door.device = device;
+    channel.device = device;
     const auto share = [](void* memory, unsigned char* to) {
         cudaIpcMemHandle_t handle;
         CARAT_CUDA_CHECK(cudaIpcGetMemHandle(&handle, memory));
         std::memcpy(to, &handle, sizeof handle);
     };
-    share(own_->live.get(), door.live);
-    share(own_->snapshot.get(), door.snapshot);
-    return door;
+    share(own_->live.get(), channel.live);
+    share(own_->snapshot.get(), channel.snapshot);
+    return channel;
 }
 
-char* desk::image() const {
+char* gpu_memory::image() const {
     return buffers::at(own_->image);
 }
 
-const char* desk::snapshot() const {
+const char* gpu_memory::snapshot() const {
     return buffers::at(own_->snapshot);
 }
 
-void desk::draw_guards(std::uint64_t seed) {
+void gpu_memory::draw_guards(std::uint64_t seed) {
     const std::int64_t words = size_bytes_ / 8;
     guards_kernel<<<blocks_for(words), threads, 0, cuda::stream_in_use()>>>(
         static_cast<std::uint64_t*>(own_->image.get()), words, seed);
     wait();
 }
 
-void desk::draw(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
-                char* to, double most, std::uint64_t seed) {
+void gpu_memory::draw(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
+                      char* to, double most, std::uint64_t seed) {
     gpu::with_device_type(type, [&](auto element) {
         random_kernel<<<blocks_for(rows * cols), threads, 0, cuda::stream_in_use()>>>(
             gpu::matrix_of<decltype(element)>(to, where), rows, cols, most, seed);
@@ -135,19 +135,19 @@ void desk::draw(dtype type, std::int64_t rows, std::int64_t cols, const core::la
     CARAT_CUDA_CHECK(cudaGetLastError());
 }
 
-void desk::publish() {
+void gpu_memory::publish() {
     copy(own_->live.get(), image(), size_bytes_, cudaMemcpyDeviceToDevice);
     CARAT_CUDA_CHECK(
         cudaMemsetAsync(own_->snapshot.get(), 0xa5, bytes(size_bytes_), cuda::stream_in_use()));
     wait();
 }
 
-void desk::remember() {
+void gpu_memory::remember() {
     copy(own_->remembered.get(), own_->live.get(), size_bytes_, cudaMemcpyDeviceToDevice);
     wait();
 }
 
-std::int64_t desk::changed_since_snapshot(std::span<const device_rows> c) {
+std::int64_t gpu_memory::changed_since_snapshot(std::span<const device_rows> c) {
     const std::int64_t later =
         first_difference(buffers::at(own_->remembered), buffers::at(own_->live));
     if (later >= 0) return later;
@@ -157,14 +157,14 @@ std::int64_t desk::changed_since_snapshot(std::span<const device_rows> c) {
     return first_difference(seen, buffers::at(own_->live));
 }
 
-std::int64_t desk::changed_outside(std::span<const device_rows> c) {
+std::int64_t gpu_memory::changed_outside(std::span<const device_rows> c) {
     char* seen = buffers::at(own_->compared);
     copy(seen, own_->live.get(), size_bytes_, cudaMemcpyDeviceToDevice);
     copy_rows(seen, image(), c);
     return first_difference(seen, image());
 }
 
-std::int64_t desk::first_difference(const char* a, const char* b) const {
+std::int64_t gpu_memory::first_difference(const char* a, const char* b) const {
     constexpr std::int64_t group = sizeof(uint4);
     constexpr unsigned long long none = ~0ull;
     auto* const first = static_cast<unsigned long long*>(own_->first.get());
@@ -183,12 +183,12 @@ std::int64_t desk::first_difference(const char* a, const char* b) const {
     return begin + (std::mismatch(x, x + group, y).first - x);
 }
 
-void desk::download(void* to, const char* from, std::int64_t count) const {
+void gpu_memory::download(void* to, const char* from, std::int64_t count) const {
     copy(to, from, count, cudaMemcpyDeviceToHost);
     wait();
 }
 
-desk::room desk::memory() {
+gpu_memory::capacity gpu_memory::memory() {
     std::size_t free = 0, total = 0;
     (void)cuda::stream_in_use();
     CARAT_CUDA_CHECK(cudaMemGetInfo(&free, &total));

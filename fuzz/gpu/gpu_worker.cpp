@@ -1,4 +1,4 @@
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 #include <map>
 #include <mutex>
@@ -13,13 +13,13 @@ cudaStream_t make_stream() {
     return made;
 }
 
-seat& seat_of(std::size_t number) {
+gpu_worker& worker_of(std::size_t number) {
     static std::mutex guard;
-    static auto& all = *new std::map<std::size_t, seat*>;
+    static auto& all = *new std::map<std::size_t, gpu_worker*>;
     const std::scoped_lock lock(guard);
-    seat*& one = all[number];
+    gpu_worker*& one = all[number];
     if (one != nullptr) return *one;
-    auto* const made = new seat;
+    auto* const made = new gpu_worker;
     for (std::size_t i = 1; i < made->streams.size(); ++i) made->streams[i] = make_stream();
     made->of_oracle = make_stream();
     return *(one = made);
@@ -29,11 +29,11 @@ thread_local std::size_t taken = 0;
 
 }  // namespace
 
-seat& own_seat() {
-    return seat_of(taken);
+gpu_worker& own_worker() {
+    return worker_of(taken);
 }
 
-void take_seat(std::size_t number) {
+void become_worker(std::size_t number) {
     taken = number;
 }
 

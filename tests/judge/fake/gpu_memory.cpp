@@ -1,6 +1,6 @@
-// The desk, the GPU and its checks in host memory: takes the place of what a GPU would do, so that
-// the rest of lab/judge is tested without one.
-#include "lab/judge/device/desk.hpp"
+// The judge's GPU memory, the GPU and its checks in host memory, so that the rest of lab/judge is
+// tested without a GPU.
+#include "lab/judge/device/gpu_memory.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -111,7 +111,7 @@ void copy_rows(char* to, const char* from, std::span<const device_rows> all) {
 
 }  // namespace
 
-struct desk::buffers {
+struct gpu_memory::buffers {
     explicit buffers(std::int64_t size)
         : live(size),
           snapshot(size),
@@ -121,49 +121,49 @@ struct desk::buffers {
     std::vector<char> image, remembered;
 };
 
-desk::desk(std::int64_t) : size_bytes_(std::int64_t{12} << 20) {
+gpu_memory::gpu_memory(std::int64_t) : size_bytes_(std::int64_t{12} << 20) {
     own_ = std::make_unique<buffers>(size_bytes_);
 }
-desk::~desk() = default;
+gpu_memory::~gpu_memory() = default;
 
-carat_door desk::door() const {
-    carat_door door = {};
-    std::memcpy(door.live, own_->live.name().c_str(), own_->live.name().size());
-    std::memcpy(door.snapshot, own_->snapshot.name().c_str(), own_->snapshot.name().size());
-    return door;
+carat_gpu_channel gpu_memory::channel() const {
+    carat_gpu_channel channel = {};
+    std::memcpy(channel.live, own_->live.name().c_str(), own_->live.name().size());
+    std::memcpy(channel.snapshot, own_->snapshot.name().c_str(), own_->snapshot.name().size());
+    return channel;
 }
 
-char* desk::image() const {
+char* gpu_memory::image() const {
     return own_->image.data();
 }
-const char* desk::snapshot() const {
+const char* gpu_memory::snapshot() const {
     return own_->snapshot.data();
 }
 
-void desk::draw_guards(std::uint64_t seed) {
+void gpu_memory::draw_guards(std::uint64_t seed) {
     for (std::int64_t i = 0; i < size_bytes_ / 8; ++i) {
         const std::uint64_t word = guard_word(seed, i);
         std::memcpy(image() + 8 * i, &word, 8);
     }
 }
 
-void desk::draw(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
-                char* to, double most, std::uint64_t seed) {
+void gpu_memory::draw(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
+                      char* to, double most, std::uint64_t seed) {
     workload::fill(to, type, rows, cols, where,
                    most == 0 ? workload::zeros() : workload::uniform(-most, most), seed,
                    workload::operand::a);
 }
 
-void desk::publish() {
+void gpu_memory::publish() {
     std::ranges::copy(own_->image, own_->live.data());
     std::memset(own_->snapshot.data(), 0xa5, static_cast<std::size_t>(size_bytes_));
 }
 
-void desk::remember() {
+void gpu_memory::remember() {
     std::copy_n(own_->live.data(), size_bytes_, own_->remembered.data());
 }
 
-std::int64_t desk::changed_since_snapshot(std::span<const device_rows> c) {
+std::int64_t gpu_memory::changed_since_snapshot(std::span<const device_rows> c) {
     const std::int64_t later = first_difference(own_->remembered.data(), own_->live.data());
     if (later >= 0) return later;
     std::vector<char> seen(own_->remembered);
@@ -171,22 +171,22 @@ std::int64_t desk::changed_since_snapshot(std::span<const device_rows> c) {
     return first_difference(seen.data(), own_->live.data());
 }
 
-std::int64_t desk::changed_outside(std::span<const device_rows> c) {
+std::int64_t gpu_memory::changed_outside(std::span<const device_rows> c) {
     std::vector<char> seen(own_->live.data(), own_->live.data() + size_bytes_);
     copy_rows(seen.data(), image(), c);
     return first_difference(seen.data(), image());
 }
 
-std::int64_t desk::first_difference(const char* a, const char* b) const {
+std::int64_t gpu_memory::first_difference(const char* a, const char* b) const {
     const auto at = std::mismatch(a, a + size_bytes_, b).first - a;
     return at == size_bytes_ ? -1 : at;
 }
 
-void desk::download(void* to, const char* from, std::int64_t bytes) const {
+void gpu_memory::download(void* to, const char* from, std::int64_t bytes) const {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-desk::room desk::memory() {
+gpu_memory::capacity gpu_memory::memory() {
     return {std::int64_t{60} << 30, std::int64_t{80} << 30};
 }
 

@@ -1,4 +1,4 @@
-// Errors planted into a right result: each must be found, or the oracle is worth nothing.
+// Errors planted in a right result. Each must be found, or the oracle is worthless.
 #include <cmath>
 #include <cstring>
 
@@ -34,7 +34,7 @@ double far_from(double value, dtype type) {
     return value > 0 ? -f.largest / 4 : f.largest / 4;
 }
 
-// The sum without its largest product, where that is seen.
+// The sum without its largest product, if that is visible.
 bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, double& value) {
     if (r.of.has_epilogue || r.of.f16_sums || judge.size().k == 0 || r.of.alpha() == 0)
         return false;
@@ -59,7 +59,7 @@ bool without_one_k(const running& r, const oracle& judge, const place_in_c& at, 
     return value >= f.lowest && value <= f.largest;
 }
 
-// The sum with one scale of a block 1.5 times what it is, where that is seen.
+// The sum with one block scale multiplied by 1.5, if that is visible.
 bool another_scale(const running& r, const oracle& judge, const place_in_c& at, double& value) {
     if (!r.of.by_blocks || r.of.has_epilogue || judge.size().k == 0 || !std::isfinite(value))
         return false;
@@ -77,7 +77,7 @@ bool another_scale(const running& r, const oracle& judge, const place_in_c& at, 
     return value >= f.lowest && value <= f.largest;
 }
 
-// Whether the last bit of an entry decides: its exact value is known.
+// Whether the last bit of an entry decides, because its exact value is known.
 bool last_bit(const running& r, const expectation& e, std::byte* at) {
     if (e.error != 0 || !std::isfinite(static_cast<double>(rounded(r.of.c_type, e.value))))
         return false;
@@ -85,7 +85,7 @@ bool last_bit(const running& r, const expectation& e, std::byte* at) {
     return true;
 }
 
-std::string plant_in_entry(const running& r, plant kind) {
+std::string plant_in_entry(const running& r, error_kind kind) {
     const std::size_t product = r.random.below(r.of.sizes.size());
     const product_size& size = r.of.sizes[product];
     if (size.m == 0 || size.n == 0) return {};
@@ -93,20 +93,20 @@ std::string plant_in_entry(const running& r, plant kind) {
     const place_in_c at = {product, r.random.below(size.m), r.random.below(size.n)};
     const expectation e = judge.at(at.i, at.j);
     if (e.excused) return {};
-    // Where large numbers cancel out, the bound can span all of a narrower C.
+    // If large numbers cancel, the bound can span all of a narrower C.
     const format& f = format_of(r.of.c_type);
-    if (kind == plant::entry && !f.whole && e.error > f.largest / 16) return {};
+    if (kind == error_kind::entry && !f.whole && e.error > f.largest / 16) return {};
     std::byte* const memory = r.on.c.element(r.on.c.of(product), at.i, at.j);
     double value = widen(r.of.c_type, memory);
     std::byte kept[8];
     std::memcpy(kept, memory, size_bytes(r.of.c_type));
     bool done = true;
-    if (kind == plant::bit) {
+    if (kind == error_kind::bit) {
         done = last_bit(r, e, memory);
     } else {
-        if (kind == plant::one_k) done = without_one_k(r, judge, at, value);
-        if (kind == plant::scale) done = another_scale(r, judge, at, value);
-        if (kind == plant::entry) value = far_from(value, r.of.c_type);
+        if (kind == error_kind::one_k) done = without_one_k(r, judge, at, value);
+        if (kind == error_kind::scale) done = another_scale(r, judge, at, value);
+        if (kind == error_kind::entry) value = far_from(value, r.of.c_type);
         if (done) store(r.of.c_type, value, memory);
     }
     if (!done) return {};
@@ -115,17 +115,17 @@ std::string plant_in_entry(const running& r, plant kind) {
     const bool found = is_found(r, product, r.in.flushes);
     std::memcpy(memory, kept, size_bytes(r.of.c_type));
     if (!found)
-        return std::string("a planted error was not found: ") + plant_names[n] + " at (" +
+        return std::string("a planted error was not found: ") + error_kind_names[n] + " at (" +
                std::to_string(at.i) + ", " + std::to_string(at.j) + ")";
     ++r.count.caught[n];
     return {};
 }
 
-// A byte that no call may write: found by the comparison of all memory.
-std::string plant_in_memory(const running& r, plant kind) {
-    operand& in = kind == plant::pad ? r.on.c : r.random.chance(2) ? r.on.a : r.on.b;
+// A byte that no call may write; comparing all memory finds it.
+std::string plant_in_memory(const running& r, error_kind kind) {
+    operand& in = kind == error_kind::pad ? r.on.c : r.random.chance(2) ? r.on.a : r.on.b;
     std::byte* at = nullptr;
-    if (kind == plant::pad)
+    if (kind == error_kind::pad)
         at = in.some_pad(r.random);
     else if (!in.values.empty() && (r.of.alpha() != 0 || r.of.ready != prepared::none))
         at = in.element(in.all[0].first);  // on the host: a GPU's memory is elsewhere
@@ -133,10 +133,10 @@ std::string plant_in_memory(const running& r, plant kind) {
     const auto n = static_cast<std::size_t>(kind);
     ++r.count.planted[n];
     *at ^= std::byte{0x10};
-    if (kind == plant::pad) r.on.c.restore_elements();
+    if (kind == error_kind::pad) r.on.c.restore_elements();
     const bool found = !in.changed().empty();
     *at ^= std::byte{0x10};
-    if (!found) return std::string("a planted error was not found: ") + plant_names[n];
+    if (!found) return std::string("a planted error was not found: ") + error_kind_names[n];
     ++r.count.caught[n];
     return {};
 }
@@ -145,13 +145,13 @@ std::string plant_in_repeat(const running& r) {
     std::vector<std::byte> bits = r.on.c.bits();
     if (bits.empty()) return {};
     const std::size_t at = r.random.below(bits.size()), bytes = size_bytes(r.of.c_type);
-    // One that is no number equals any other.
+    // A NaN equals any other NaN.
     if (std::isnan(widen(r.of.c_type, bits.data() + at / bytes * bytes))) return {};
-    const auto n = static_cast<std::size_t>(plant::repeat);
+    const auto n = static_cast<std::size_t>(error_kind::repeat);
     ++r.count.planted[n];
     bits[at] ^= std::byte{1};
     if (check_repeats(r, bits).empty())
-        return std::string("a planted error was not found: ") + plant_names[n];
+        return std::string("a planted error was not found: ") + error_kind_names[n];
     ++r.count.caught[n];
     return {};
 }
@@ -159,12 +159,12 @@ std::string plant_in_repeat(const running& r) {
 }  // namespace
 
 std::string check_plants(const running& r) {
-    const auto kind = static_cast<plant>(r.random.below(plants_on_cpus));
-    return kind == plant::repeat ? plant_in_repeat(r) : check_plant(r, kind);
+    const auto kind = static_cast<error_kind>(r.random.below(error_kinds_on_cpus));
+    return kind == error_kind::repeat ? plant_in_repeat(r) : check_planted_error(r, kind);
 }
 
-std::string check_plant(const running& r, plant kind) {
-    if (kind == plant::pad || kind == plant::input) return plant_in_memory(r, kind);
+std::string check_planted_error(const running& r, error_kind kind) {
+    if (kind == error_kind::pad || kind == error_kind::input) return plant_in_memory(r, kind);
     return plant_in_entry(r, kind);
 }
 

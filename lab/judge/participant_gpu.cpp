@@ -1,14 +1,13 @@
-// Goes of a process whose matrices lie in a GPU's memory. Its calls are enqueued on a stream that
-// is held; then data are drawn, and the stream is let go. So what works elsewhere than on that
-// stream has other data, and what takes its time there is seen by events and by the referee's
-// clock.
+// Goes of a process whose matrices are in a GPU's memory. Its calls are enqueued on a held stream;
+// then data are drawn and the stream is released. Work outside that stream therefore sees other
+// data, and its time shows in the events and the judge's clock.
 #include <cstring>
 #include <fmt/format.h>
 
 #include <carat/error.hpp>
 
 #include "files/visible.hpp"
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 #include "lab/judge/speed.hpp"
 
 namespace carat::judge {
@@ -18,27 +17,27 @@ namespace {
 constexpr std::int64_t most_kept_bytes = std::int64_t{64} << 20;
 constexpr double late_s = 5e-3;
 
-std::string message_of(const carat_door& door) {
-    return {door.message, strnlen(door.message, sizeof door.message)};
+std::string message_of(const carat_gpu_channel& channel) {
+    return {channel.message, strnlen(channel.message, sizeof channel.message)};
 }
 
 }  // namespace
 
-carat_door& party::door() const {
-    return *reinterpret_cast<carat_door*>(memory().data() + data_begins);
+carat_gpu_channel& participant::channel() const {
+    return *reinterpret_cast<carat_gpu_channel*>(memory().data() + data_begins);
 }
 
-void party::open_door() {
-    door() = rules_.gpu->door();
+void participant::open_channel() {
+    channel() = rules_.gpu->channel();
     order('m', 0);
-    if (const std::string why = message_of(door()); !why.empty())
+    if (const std::string why = message_of(channel()); !why.empty())
         throw error(error_code::unsupported,
                     fmt::format("judge: {}'s process has no way to the GPU's memory: {}", name_,
                                 files::visible(why)));
 }
 
-// What a first call loads, chooses or allocates; the stream is not held, as that may wait for it.
-void party::warm_up() {
+// The first call may load, choose or allocate. The stream is not held, since that may wait for it.
+void participant::warm_up() {
     is_warm_ = false;
     if (calls_->calls() == 0) return;
     calls_->draw(data_kind::general, rules_.numbers.operands, memory());
@@ -47,7 +46,7 @@ void party::warm_up() {
     is_warm_ = true;
 }
 
-void party::enqueue() {
+void participant::enqueue() {
     try {
         order('q', calls_->calls());
     } catch (const hangs& late) {
@@ -58,10 +57,10 @@ void party::enqueue() {
     }
 }
 
-// Seconds of all calls, by events.
-double party::released(double passed_s) {
+// Seconds of all calls, from events.
+double participant::released(double passed_s) {
     if (is_target_) rules_.gpu->remember();
-    const carat_door seen = door();
+    const carat_gpu_channel seen = channel();
     if (const std::string why = message_of(seen); !why.empty()) throw foul(files::visible(why));
     passed_s_ += passed_s;
     explained_s_ += seen.calls_s + seen.copies_s;
@@ -69,15 +68,15 @@ double party::released(double passed_s) {
     return seen.calls_s;
 }
 
-std::string party::reason_against_times() const {
+std::string participant::reason_against_times() const {
     if (rules_.gpu == nullptr) return {};
     return judge::reason_against_times(passed_s_, explained_s_, goes_);
 }
 
-void party::wait_for_gpu() {
-    door().message[0] = '\0';
+void participant::wait_for_gpu() {
+    channel().message[0] = '\0';
     order('s', 0);
-    const carat_door seen = door();
+    const carat_gpu_channel seen = channel();
     if (const std::string why = message_of(seen); !why.empty()) throw foul(files::visible(why));
     if (!is_target_ || !is_warm_) return;
     late_in_a_row_ = seen.late_s > late_s ? late_in_a_row_ + 1 : 0;
@@ -86,8 +85,8 @@ void party::wait_for_gpu() {
                                1e3 * seen.late_s));
 }
 
-void party::watch_memory(const desk::room& before) {
-    const desk::room after = desk::memory();
+void participant::watch_memory(const gpu_memory::capacity& before) {
+    const gpu_memory::capacity after = gpu_memory::memory();
     const std::int64_t taken = before.free_bytes - after.free_bytes;
     taken_bytes_ += taken;
     if (is_warm_) kept_bytes_ += taken;

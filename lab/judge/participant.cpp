@@ -1,4 +1,4 @@
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,8 +11,8 @@
 
 namespace carat::judge {
 
-party::party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
-             bool is_target)
+participant::participant(std::string name, const std::vector<std::string>& arguments,
+                         table_of_rules& rules, bool is_target)
     : name_(std::move(name)),
       arguments_(arguments),
       rules_(rules),
@@ -20,25 +20,25 @@ party::party(std::string name, const std::vector<std::string>& arguments, table_
       own_(is_target ? std::make_unique<shared_memory>(rules.memory.size_bytes()) : nullptr),
       worker_(arguments, memory(), rules.asked.threads, is_target, rules.user.interrupted) {}
 
-std::unique_ptr<party> party::again() const {
-    return std::make_unique<party>(name_, arguments_, rules_, is_target_);
+std::unique_ptr<participant> participant::again() const {
+    return std::make_unique<participant>(name_, arguments_, rules_, is_target_);
 }
 
-std::vector<std::string> party::wait_until_started() {
+std::vector<std::string> participant::wait_until_started() {
     worker_.ask('p', 0, rules_.asked.timeout_s);
     return worker_.libraries();
 }
 
-void party::begin_imports() {
+void participant::begin_imports() {
     worker_.send('i', 0);
     imports_ = true;
 }
 
-void party::wait_for_imports() {
+void participant::wait_for_imports() {
     if (std::exchange(imports_, false)) worker_.receive('i', rules_.asked.timeout_s);
 }
 
-void party::load() {
+void participant::load() {
     wait_for_imports();
     order('l', 0);
     const header& head = description();
@@ -48,25 +48,25 @@ void party::load() {
     if (!said.empty())
         throw foul("it brings its own " + files::visible(said) + ", a function of the C library");
     if (is_target_) worker_.allow_no_more_processes();
-    if (rules_.gpu != nullptr) open_door();
+    if (rules_.gpu != nullptr) open_channel();
 }
 
-// What the process takes of a GPU's memory is counted while no other is at work.
-void party::order(char what, std::int32_t calls) {
+// GPU memory that the process allocates is counted while no other process runs.
+void participant::order(char what, std::int32_t calls) {
     if (rules_.gpu == nullptr) return worker_.ask(what, calls, rules_.asked.timeout_s);
-    const desk::room before = desk::memory();
+    const gpu_memory::capacity before = gpu_memory::memory();
     worker_.ask(what, calls, rules_.asked.timeout_s);
     watch_memory(before);
 }
 
-void party::prepare() {
+void participant::prepare() {
     calls_->announce(memory());
     order('p', calls_->calls());
 }
 
-void party::enter(batch&& calls, std::vector<std::string>* refused) {
+void participant::enter(batch&& calls, std::vector<std::string>* refused) {
     calls_ = std::make_unique<batch>(std::move(calls));
-    calls_->lie_on(rules_.gpu);
+    calls_->place_on(rules_.gpu);
     prepare();
     for (std::int32_t i = 0; i < calls_->calls(); ++i) {
         if (memory().table()[i].status != 0) continue;
@@ -81,15 +81,15 @@ void party::enter(batch&& calls, std::vector<std::string>* refused) {
     if (rules_.gpu != nullptr) warm_up();
 }
 
-void party::make_ready(data_kind kind) {
+void participant::make_ready(data_kind kind) {
     prepare();
     if (rules_.gpu != nullptr) enqueue();
     calls_->draw(kind, rules_.numbers.operands, memory());
 }
 
-double party::go() {
+double participant::go() {
     if (rules_.gpu != nullptr) {
-        const desk::room before = desk::memory();
+        const gpu_memory::capacity before = gpu_memory::memory();
         const worker::use taken = worker_.run(calls_->calls(), rules_.asked.timeout_s);
         watch_memory(before);
         return released(taken.passed_s) / calls_->calls();
@@ -99,10 +99,10 @@ double party::go() {
     return taken.passed_s / calls_->calls();
 }
 
-// Over the whole judgement: a single go may be off by what the system accounts later. Processor
-// time is exact. Threads that take turns on one processor only show in how the work is spread,
-// where what a pool does when it starts counts, too.
-void party::count_threads(const worker::use& taken) {
+// The limit applies to the whole judgement, since the system accounts some of a go's time later.
+// Total processor time is exact. Threads that take turns on one processor show only in how the work
+// is spread, which also includes what a thread pool does when it starts.
+void participant::count_threads(const worker::use& taken) {
     constexpr double at_once_slack = 1.02, in_turn_slack = 1.1, least_s = 0.05;
     processor_use& all = rules_.used;
     all.cpu_s += taken.cpu_s;
@@ -118,15 +118,15 @@ void party::count_threads(const worker::use& taken) {
                            rules_.asked.threads));
 }
 
-void party::check(double most_s) {
+void participant::check(double most_s) {
     if (rules_.gpu != nullptr) wait_for_gpu();
     const std::string found = calls_->check(memory(), most_s, rules_.numbers.checks);
     checked_ += calls_->calls();
     if (!found.empty()) throw foul(found + late_writes());
 }
 
-// What is still at work when the call has returned shows when it may go on.
-std::string party::late_writes() {
+// Work that continues after the call returned shows when the process is let go on.
+std::string participant::late_writes() {
     try {
         worker_.let_go_on(0.3);
     } catch (const foul&) {

@@ -1,5 +1,5 @@
-// The door of lab/judge/device/door.hpp to memory that is shared by name, and streams on threads.
-#include "lab/judge/device/door.hpp"
+// The channel of lab/judge/device/channel.hpp for named shared memory, with streams on threads.
+#include "lab/judge/device/channel.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -100,25 +100,25 @@ double seconds(clock_type::duration time) {
 
 }  // namespace
 
-void carat_door_open(carat_door* door, void*) {
-    door->message[0] = '\0';
-    own().live = mapped(door->live);
-    own().snapshot = mapped(door->snapshot);
+void carat_channel_open(carat_gpu_channel* channel, void*) {
+    channel->message[0] = '\0';
+    own().live = mapped(channel->live);
+    own().snapshot = mapped(channel->snapshot);
     if (own().live == nullptr || own().snapshot == nullptr)
-        std::snprintf(door->message, sizeof door->message, "no memory of that name");
+        std::snprintf(channel->message, sizeof channel->message, "no memory of that name");
     make_stream();
 }
 
-void* carat_door_stream() {
+void* carat_channel_stream() {
     return own().streams.empty() ? nullptr : static_cast<fake_gpu::stream*>(&own().given());
 }
 
-char* carat_door_memory() {
+char* carat_channel_memory() {
     return own().live;
 }
 
-void carat_door_hold(carat_door* door) {
-    door->message[0] = '\0';
+void carat_channel_hold(carat_gpu_channel* channel) {
+    channel->message[0] = '\0';
     own().is_open = false;
     own().given().add([] {
         while (!own().is_open) std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -126,12 +126,12 @@ void carat_door_hold(carat_door* door) {
     });
 }
 
-void carat_door_calls_end(carat_door*) {
+void carat_channel_calls_end(carat_gpu_channel*) {
     own().given().add([] { own().calls_end = clock_type::now(); });
 }
 
-void carat_door_copy(carat_door*, std::int64_t offset, std::int64_t pitch, std::int64_t width,
-                     std::int64_t height) {
+void carat_channel_copy(carat_gpu_channel*, std::int64_t offset, std::int64_t pitch,
+                        std::int64_t width, std::int64_t height) {
     own().given().add([=] {
         for (std::int64_t i = 0; i < height; ++i)
             std::memcpy(own().snapshot + offset + i * pitch, own().live + offset + i * pitch,
@@ -139,23 +139,23 @@ void carat_door_copy(carat_door*, std::int64_t offset, std::int64_t pitch, std::
     });
 }
 
-void carat_door_copies_end(carat_door*) {
+void carat_channel_copies_end(carat_gpu_channel*) {
     own().given().add([] { own().copies_end = clock_type::now(); });
 }
 
-void carat_door_release(carat_door* door) {
+void carat_channel_release(carat_gpu_channel* channel) {
     own().is_open = true;
     own().given().drain();
-    door->calls_s = seconds(own().calls_end - own().begin);
-    door->copies_s = seconds(own().copies_end - own().calls_end);
+    channel->calls_s = seconds(own().calls_end - own().begin);
+    channel->copies_s = seconds(own().copies_end - own().calls_end);
 }
 
-void carat_door_wait(carat_door*) {
+void carat_channel_wait(carat_gpu_channel*) {
     own().given().drain();
 }
 
-void carat_door_finish(carat_door* door) {
+void carat_channel_finish(carat_gpu_channel* channel) {
     const auto began = clock_type::now();
     for (thread_stream* one : own().streams) one->drain();
-    door->late_s = seconds(clock_type::now() - began);
+    channel->late_s = seconds(clock_type::now() - began);
 }

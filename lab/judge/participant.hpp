@@ -1,4 +1,4 @@
-// One process that takes part in a judgement, and its goes: made ready, drawn, run, compared.
+// One process that takes part in a judgement, and its goes: prepare, draw, run, compare.
 #pragma once
 
 #include <cstdint>
@@ -13,65 +13,64 @@
 
 namespace carat::judge {
 
-// What the target's processes took of the processor in all goes so far.
+// Processor time of the target's processes in all goes so far.
 struct processor_use {
     double cpu_s = 0, passed_s = 0;
     shared_work shared;
 };
 
-// What all share: the peers' memory, the rules, and the numbers that are drawn.
+// What all participants share: the peers' memory, the rules and the random numbers.
 struct table_of_rules {
     const shared_memory& memory;
     const request& asked;
     const hooks& user;
-    desk* gpu = nullptr;  // where matrices lie in a GPU's memory
+    gpu_memory* gpu = nullptr;  // where matrices lie in a GPU's memory
     draws numbers{asked.seed};
     processor_use used = {};
 
-    // Of matrices, with what lies before data_begins.
+    // The bytes for matrices and for what lies before data_begins.
     [[nodiscard]] std::int64_t capacity_bytes() const {
         return gpu != nullptr ? gpu->size_bytes() : memory.size_bytes();
     }
 };
 
-// A target's process shares memory with the referee alone, each with its own: it can reach neither
-// the peers' operands nor what an earlier process of the same target left.
-class party {
+// Each of the target's processes shares its own memory with the judge alone, so it can reach
+// neither the peers' operands nor what an earlier process of the same target left.
+class participant {
   public:
-    party(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
-          bool is_target);
+    participant(std::string name, const std::vector<std::string>& arguments, table_of_rules& rules,
+                bool is_target);
 
-    // The same in a fresh process, which is to load it.
-    [[nodiscard]] std::unique_ptr<party> again() const;
+    // A fresh process for the same target, which has yet to load it.
+    [[nodiscard]] std::unique_ptr<participant> again() const;
 
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] bool is_target() const { return is_target_; }
 
-    // What the process has loaded before it loads the target.
+    // Returns the libraries that the process has before it loads the target.
     [[nodiscard]] std::vector<std::string> wait_until_started();
-    // Has it import what the target is given, while others are started or checked, until it is
-    // waited for.
+    // Starts importing what the target is given, while other processes are started or checked.
     void begin_imports();
     void wait_for_imports();
-    // Loads it. Throws foul.
+    // Loads the target. Throws foul.
     void load();
 
-    // The products that it is asked for from here on. `all` where some of them may be refused.
+    // Sets the products of the next goes. If `refused` is null, the target must take all of them.
     void enter(batch&& calls, std::vector<std::string>* refused);
 
-    // New data for the next go; what stands still can't look at them.
+    // Draws new data for the next go while the process is stopped and cannot see them.
     void make_ready(data_kind kind);
-    // Seconds for one call. Throws foul where it breaks a rule while it runs.
+    // Seconds for one call. Throws foul if it breaks a rule while it runs.
     double go();
-    // Throws foul when what it left is not what it should be.
+    // Throws foul if its results or the bytes around them are wrong.
     void check(double most_s);
 
     [[nodiscard]] batch& calls() { return *calls_; }
-    // How it describes itself, once it is loaded.
+    // The target's description, once it is loaded.
     [[nodiscard]] const header& description() const { return memory().head(); }
     [[nodiscard]] const worker& process() const { return worker_; }
     [[nodiscard]] std::int64_t checked() const { return checked_; }
-    // On a GPU: why its times, by events, are not to be believed; empty: the clock agrees.
+    // Why the GPU's event times are not credible, or empty if they agree with the clock.
     [[nodiscard]] std::string reason_against_times() const;
 
   private:
@@ -81,13 +80,13 @@ class party {
     void count_threads(const worker::use& taken);
     [[nodiscard]] std::string late_writes();
 
-    [[nodiscard]] carat_door& door() const;
-    void open_door();
+    [[nodiscard]] carat_gpu_channel& channel() const;
+    void open_channel();
     void warm_up();
     void enqueue();
     double released(double passed_s);
     void wait_for_gpu();
-    void watch_memory(const desk::room& before);
+    void watch_memory(const gpu_memory::capacity& before);
 
     std::string name_;
     std::vector<std::string> arguments_;

@@ -1,6 +1,5 @@
-// What a thread that makes cases works with: memory on both sides, and streams. The process keeps
-// seats from one thread to the next, so that none leaves its streams behind or calls CUDA when it
-// ends.
+// Memory on both sides and streams for one thread that runs cases. The process passes workers on
+// from one thread to the next, so that no thread leaves streams behind or calls CUDA when it ends.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@ namespace carat::fuzz {
 
 inline constexpr std::size_t gpu_threads = 8;  // that a case has, beside the one it is in
 
-struct seat {
+struct gpu_worker {
     workbench on;
     std::array<device_bytes, 4> of_matrices;
     std::array<device_bytes, detail::most_steps> of_values;
@@ -32,9 +31,9 @@ struct seat {
     device_bytes verdicts;
 };
 
-// Of this thread: seat 0 unless it took another one.
-[[nodiscard]] seat& own_seat();
-// For the rest of the thread.
-void take_seat(std::size_t number);
+// This thread's worker: number 0 unless it took another one.
+[[nodiscard]] gpu_worker& own_worker();
+// Sets it for the rest of the thread.
+void become_worker(std::size_t number);
 
 }  // namespace carat::fuzz
