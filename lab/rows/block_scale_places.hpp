@@ -16,7 +16,7 @@ struct block_scale_places {
     [[nodiscard]] std::int64_t of_a(std::int64_t row, std::int64_t k_block) const {
         return k_block * m + row;
     }
-    // On 256 bytes.
+    // The scales of B begin at a multiple of 256 bytes.
     [[nodiscard]] std::int64_t first_of_b() const { return (of_k * m + 63) / 64 * 64; }
     [[nodiscard]] std::int64_t of_b(std::int64_t k_block, std::int64_t n_block) const {
         return first_of_b() + n_block * k_of_row + k_block;

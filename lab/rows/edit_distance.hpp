@@ -1,4 +1,4 @@
-// How far a mistyped name is from one that there is.
+// How far a mistyped name is from an existing one.
 #pragma once
 
 #include <cstddef>

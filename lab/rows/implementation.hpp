@@ -75,7 +75,7 @@ class runnable {
     // How run() goes about it, as far as it is known.
     [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
 
-    // On a GPU: the kernels of our own that run() starts, in their order.
+    // The kernels of carat that run() starts on a GPU, in their order.
     [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
 };
 

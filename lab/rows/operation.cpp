@@ -253,7 +253,7 @@ core::operands product_at(const operation& all, const distances& apart, const co
     return of;
 }
 
-// From both ends by turns: no two neighbours are at one distance.
+// Products are taken from both ends by turns: no two neighbours are at one distance.
 std::int64_t shuffled(const operation& all, std::int64_t i) {
     if (all.lies == placement::strided) return i;
     return i % 2 == 0 ? i / 2 : all.count - 1 - i / 2;

@@ -117,8 +117,8 @@ struct operation {
 [[nodiscard]] core::problem problem_of(const operation& all, std::int64_t i);
 [[nodiscard]] core::problem largest_of(const operation& all);
 
-// From one product to the next, in elements of each operand; of a group from row to row of A and C,
-// where product i begins with row first_rows[i].
+// Distances from one product to the next, in elements of each operand. For A and C of a group they
+// are from row to row, and product i begins with row first_rows[i].
 struct distances {
     std::int64_t a = 0, b = 0, c = 0;
     std::vector<std::int64_t> first_rows = {};
@@ -143,7 +143,7 @@ struct whole_matrix {
 [[nodiscard]] whole_matrix whole_a(const operation& all);
 [[nodiscard]] whole_matrix whole_b(const operation& all);
 [[nodiscard]] whole_matrix whole_c(const operation& all);
-// Of C alone, as a problem: for what reads or writes nothing else.
+// The whole C as a problem, for what reads or writes nothing else.
 [[nodiscard]] core::problem problem_of_whole_c(const operation& all);
 
 // A bias lies there twice, for what an epilogue computes in and, behind that, as libraries store
@@ -173,7 +173,7 @@ struct elements {
 };
 [[nodiscard]] elements elements_of(const operation& all);
 
-// As reason_against(entry, problem, settings), of all that `all` is.
+// The same as reason_against(entry, problem, settings), for all that `all` is.
 [[nodiscard]] std::string reason_against(const implementation& entry, const operation& all,
                                          const core::settings& s);
 

@@ -27,7 +27,7 @@ class execution_space {
     virtual void pin(void* /*host*/, std::size_t /*size_bytes*/) {}
     virtual void unpin(void* /*host*/) noexcept {}
     [[nodiscard]] virtual std::size_t available_bytes() const = 0;
-    // Of the largest cache before this memory; 0 where the machine description knows better.
+    // Bytes of the largest cache before this memory; 0 where the machine description knows better.
     [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 
     // Seconds from before the first to after the last of the work that `work` starts, measured on

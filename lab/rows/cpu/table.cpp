@@ -81,7 +81,7 @@ class ready_epilogue {
         return steps_.count == 0 && !other_e_ ? nullptr : &request_;
     }
 
-    // As E, which is told of besides.
+    // C is E, too, and is passed as both.
     [[nodiscard]] bool reads_c() const { return get() != nullptr && request_.in_place; }
 
     void use(const void* bias) {
@@ -222,7 +222,7 @@ class ready_group final : public runnable {
         const cpu_engine::shares of = cpu_engine::shares_for(work_, threads_);
         return std::max(of.workers, of.with_all_threads == 0 ? 1 : plan_of(0, threads_).threads());
     }
-    // Of the largest.
+    // The plan of the largest product.
     [[nodiscard]] core::plan_facts planned() const override { return plan_of(0, threads_).facts(); }
 
   private:
@@ -255,7 +255,7 @@ std::unique_ptr<runnable> prepare_with(const cpu_engine::kernel_set& kernels, co
     return std::make_unique<ready_batch>(all, kernels, s);
 }
 
-// Of a core::problem or a operation.
+// `What` is a core::problem or an operation.
 template <class What>
 std::unique_ptr<runnable> prepare_chosen(const What& what, const core::settings& s) {
     return prepare_with(cpu_engine::kernels_for(core::isa_in_use()), what, s);
