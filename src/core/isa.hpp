@@ -60,7 +60,4 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
 // avx512, amx), read once. Throws carat::error if that is unknown or more than the machine has.
 [[nodiscard]] isa isa_in_use();
 
-// Every feature of this CPU that matters to multiplication, by its name in /proc/cpuinfo.
-[[nodiscard]] std::vector<std::string> isa_features();
-
 }  // namespace carat::core

@@ -1,5 +1,5 @@
 // The CPU engine: a product that is prepared once and run any number of times. The public call and
-// the catalogue's rows use it.
+// the laboratory's rows use it.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,6 @@
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
-
-// The row for the library's own choice, and one row for each instruction set.
-[[nodiscard]] core::table table();
 
 // Why the engine cannot multiply these types with these factors; empty if it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
