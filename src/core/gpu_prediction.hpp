@@ -40,16 +40,4 @@ struct gpu_prediction {
     double high_s = 0;
 };
 
-/// A runnable that can predict its time.
-class predicting {
-  public:
-    predicting() = default;
-    predicting(const predicting&) = delete;
-    predicting& operator=(const predicting&) = delete;
-    virtual ~predicting() = default;
-
-    /// Empty if no model covers it, or a rate is 0. Operands are assumed to come from memory.
-    [[nodiscard]] virtual std::optional<gpu_prediction> predicted(const gpu_rates& here) const = 0;
-};
-
 }  // namespace carat::core
