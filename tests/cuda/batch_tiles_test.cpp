@@ -128,8 +128,8 @@ TEST_F(batch_tiles, tf32) {
 // wgmma saves.
 TEST_F(batch_tiles, small_products_that_would_be_packed_are_not) {
     const auto is_in_place = [](dtype type, std::int64_t size) {
-        const auto made = cuda::engine::prepare(
-            {.problem = core::row_major_problem(type, size, size, size)}, {});
+        const auto made =
+            cuda::engine::prepare({.problem = core::row_major_problem(type, size, size, size)}, {});
         return made->planned().why.find("read where they lie") != std::string::npos;
     };
     for (const dtype type : {dtype::f16, dtype::bf16}) {
