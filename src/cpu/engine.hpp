@@ -65,11 +65,11 @@ class product {
         (this->*run_)(data, memory);
     }
 
-    // Of the products from `first` on, one after the other; of(i) are the operands of product i.
+    // The products of `which`, one after the other; of(i) are the operands of product i.
     template <class OperandsOf>
     void run_many(range which, const OperandsOf& of, std::byte* memory) const;
 
-    // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
+    // Only those rows and columns of C, on the calling thread: the same bits as in the whole.
     // f32 and f64 in operands of their type, K not 0, and no epilogue; the plan is for one thread.
     void run_part(const core::operands& data, std::byte* memory, range rows,
                   range cols) const noexcept;
