@@ -96,9 +96,8 @@ wgmma_problem wgmma_of(const cuda::gemm_task& task, core::accumulation sums, int
     made.of.sms = sms;
     const packed_first a = wgmma_packing(cuda::sm90::shape_of_a(p, sums), made.of.a_major,
                                          task.aligned.a, task.batch.matrices_a());
-    const packed_first b =
-        wgmma_packing(cuda::sm90::shape_of_a(core::swapped(p), sums), made.of.b_major,
-                      task.aligned.b, task.batch.matrices_b());
+    const packed_first b = wgmma_packing(cuda::sm90::shape_of_a(core::swapped(p), sums),
+                                         made.of.b_major, task.aligned.b, task.batch.matrices_b());
     made.packing = {a.lines + b.lines, a.columns + b.columns};
     return made;
 }
@@ -116,17 +115,18 @@ fma_problem fma_of(const cuda::gemm_task& given, int sms) {
     const auto& lies = given.problem.c_layout;
     const cuda::gemm_task task = swapped_if(lies.row_stride < lies.col_stride, given);
     const problem& p = task.problem;
-    fma_problem made{.of = {.m = p.m,
-                            .n = p.n,
-                            .k = p.k,
-                            .batch = task.batch.count,
-                            .type = p.c_type,
-                            .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
-                            .sms = sms},
-                     .adds_e = p.beta != 0,
-                     .one_a = task.batch.one_a,
-                     .one_b = task.batch.one_b,
-                     .packing = {}};
+    fma_problem made{
+        .of = {.m = p.m,
+               .n = p.n,
+               .k = p.k,
+               .batch = task.batch.count,
+               .type = p.c_type,
+               .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
+               .sms = sms},
+        .adds_e = p.beta != 0,
+        .one_a = task.batch.one_a,
+        .one_b = task.batch.one_b,
+        .packing = {}};
     const auto add = [&](const cuda::simt::operand_shape& of, bool aligned, std::int64_t matrices) {
         const double bytes =
             2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));

@@ -20,7 +20,6 @@ struct constant {
 
 /// Kernels of wgmma: a step is a k-block, 128 bytes of K.
 struct wgmma_costs {
-    double host_s = 0;
     double launch_s = 0;
     double roomy_launch_s = 0;
     double persistent_launch_s = 0;
@@ -35,6 +34,7 @@ struct wgmma_costs {
     double off_sectors_factor = 0;
     double stored_bytes_per_s = 0;
     double stored_odd_factor = 0;
+    double added_s = 0;
     double added_bytes_per_s = 0;
     double pingpong_seen_share = 0;
     double sent_bytes_per_s = 0;
@@ -56,7 +56,6 @@ constexpr auto wgmma_costs::constants() {
     using c = constant<wgmma_costs>;
     using w = wgmma_costs;
     return std::array{
-        c{"host_s", "s", "no launch takes less, as the host starts them no faster", &w::host_s},
         c{"launch_s", "s", "a launch of single tiles, of many on a stream", &w::launch_s},
         c{"roomy_launch_s", "s", "one that leaves SMs room for the next one's CTAs",
           &w::roomy_launch_s},
@@ -74,6 +73,7 @@ constexpr auto wgmma_costs::constants() {
         c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &w::stored_bytes_per_s},
         c{"stored_odd_factor", "", "on storing rows that begin between 16 bytes",
           &w::stored_odd_factor},
+        c{"added_s", "s", "E of a tile that comes otherwise", &w::added_s},
         c{"added_bytes_per_s", "bytes/s", "of E, by the threads of persistent tiles",
           &w::added_bytes_per_s},
         c{"pingpong_seen_share", "", "of storing, beside another tile", &w::pingpong_seen_share},

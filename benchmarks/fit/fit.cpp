@@ -1,8 +1,8 @@
 // Fits what launches cost to a measured corpus: carat_fit COSTS.json CORPUS ...
 //
 // Begins with the constants of the file, holds out a quarter of the products, fits to the others,
-// prints how good the choices are among those held out, and writes the file anew. --judge only prints
-// that, for all products.
+// prints how good the choices are among those held out, and writes the file anew. --judge only
+// prints that, for all products.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -50,8 +50,9 @@ quality judge(const std::vector<const measured_product*>& all, const gpu_costs& 
         now.push_back(std::min(1.0, best / chosen->us));
         before.push_back(best / p->chosen_us);
         const std::size_t first = std::min<std::size_t>(8, order.size());
-        q.in_first_eight += std::ranges::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first),
-                                                [&](const auto& o) { return o.second->us <= 1.01 * best; });
+        q.in_first_eight +=
+            std::ranges::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first),
+                                [&](const auto& o) { return o.second->us <= 1.01 * best; });
         q.within_15 += std::abs(std::log(1e6 * seconds / chosen->us)) < std::log(1.15);
     }
     q.products = now.size();
@@ -67,14 +68,12 @@ quality judge(const std::vector<const measured_product*>& all, const gpu_costs& 
     return q;
 }
 
-ordered_json report(const std::vector<const measured_product*>& all,
-                              const gpu_costs& costs) {
+ordered_json report(const std::vector<const measured_product*>& all, const gpu_costs& costs) {
     std::map<std::string, std::vector<const measured_product*>> groups;
     for (const measured_product* p : all) {
         const std::string size = p->flop >= 2e8 ? "from 2e8 operations" : "below 2e8";
         groups[(p->is_batch ? "batches " : "single ") + size].push_back(p);
-        if (!p->is_batch && p->flop >= 2e8 && p->wgmma.of.m > 0 &&
-            p->least_side <= 32)
+        if (!p->is_batch && p->flop >= 2e8 && p->wgmma.of.m > 0 && p->least_side <= 32)
             groups["single of up to 32 rows or columns"].push_back(p);
         if (p->flop >= 2e8) groups[p->kind + (p->is_batch ? " batches" : "")].push_back(p);
     }
@@ -123,7 +122,8 @@ gpu_costs read_costs(const std::string& file) {
 }
 
 void write_costs(const std::string& file, const gpu_costs& costs, ordered_json told) {
-    each_family(costs, [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
+    each_family(costs,
+                [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
     std::ofstream out(file);
     out << told.dump(1) << "\n";
     if (!out.flush()) throw std::runtime_error(file + " can't be written");

@@ -59,8 +59,8 @@ struct weighed_product {
     double best_us;
 };
 
-// The nearer to its family's fastest, the more a plan counts; one measured once, a third. None counts
-// for nothing: that it is slow has to be known.
+// The nearer to its family's fastest, the more a plan counts; one measured once, a third. None
+// counts for nothing: that it is slow has to be known.
 constexpr double least_weight = 0.02;
 std::vector<weighed_product> weigh(const std::vector<const measured_product*>& all, const task& t,
                                    double sharpness) {
@@ -108,8 +108,7 @@ std::vector<double> residuals(const std::vector<weighed_product>& all, const gpu
         const std::size_t first = made.size();
         double mean = 0;
         for (const weighed& w : p.plans) {
-            const double error =
-                std::log(1e6 * predicted_s(*w.plan, *p.of, costs) / w.plan->us);
+            const double error = std::log(1e6 * predicted_s(*w.plan, *p.of, costs) / w.plan->us);
             made.push_back(error);
             mean += w.weight * error;
         }
@@ -125,8 +124,7 @@ constexpr double robust_from = 0.3;
 double loss(const std::vector<double>& of) {
     double sum = 0;
     for (const double e : of)
-        sum += std::abs(e) < robust_from ? e * e
-                                         : robust_from * (2 * std::abs(e) - robust_from);
+        sum += std::abs(e) < robust_from ? e * e : robust_from * (2 * std::abs(e) - robust_from);
     return sum;
 }
 
@@ -169,7 +167,8 @@ void fit_times(gpu_costs& costs, const task& t, const std::vector<weighed_produc
             *x[i] *= std::exp(step);
             slopes[i] = residuals(all, costs);
             *x[i] = before;
-            for (std::size_t r = 0; r < now.size(); ++r) slopes[i][r] = (slopes[i][r] - now[r]) / step;
+            for (std::size_t r = 0; r < now.size(); ++r)
+                slopes[i][r] = (slopes[i][r] - now[r]) / step;
         }
         std::vector<double> a(n * n), b(n);
         for (std::size_t r = 0; r < now.size(); ++r) {

@@ -15,8 +15,7 @@ double longer(double x, double y) {
 }
 
 // A step of `together` CTAs on an SM, `active` on the GPU.
-double step_s(const launch_work& work, const sharing_costs& costs, double together,
-              double active) {
+double step_s(const launch_work& work, const sharing_costs& costs, double together, double active) {
     const double math = together * work.step_math_s;
     const double l2 = active * work.step_bytes / costs.l2_bytes_per_s;
     return longer(longer(math, l2), work.step_floor_s);
@@ -54,7 +53,7 @@ double time_of(const launch_work& work, const sharing_costs& costs) {
     const double ctas_s = work.is_persistent ? tiles_s(work, costs) : rounds_s(work, costs);
     const double memory_s =
         std::max(0.0, work.memory_bytes - costs.l2_bytes) / costs.memory_bytes_per_s;
-    return std::max(work.host_s, work.launch_s + ctas_s + memory_s + work.once_s) + work.ahead_s;
+    return work.launch_s + ctas_s + memory_s + work.once_s + work.ahead_s;
 }
 
 }  // namespace carat::fit

@@ -24,7 +24,6 @@ struct launch_work {
     double launch_s = 0;      // a kernel's beginning and end, among many on a stream
     double once_s = 0;        // once a launch: clusters, groups that meet
     double ahead_s = 0;       // packing, before the kernel
-    double host_s = 0;        // the host takes this long to start it
 };
 
 /// How CTAs and memory share the GPU.

@@ -62,10 +62,9 @@ double loaded_bytes(const candidate& c, const plan::gemm_request& of, const wgmm
 double added_s(const candidate& c, const plan::gemm_request& of, const wgmma_costs& costs,
                double bytes) {
     const kernel_desc& k = *c.kernel;
-    const bool by_threads =
-        k.is_persistent() && (!of.c_on_16_bytes || c.swap_ab == of.c_by_rows ||
-                              k.block_n * of.result_bytes % line_bytes != 0);
-    return by_threads ? bytes / costs.added_bytes_per_s : 0;
+    const bool by_threads = k.is_persistent() && (!of.c_on_16_bytes || c.swap_ab == of.c_by_rows ||
+                                                  k.block_n * of.result_bytes % line_bytes != 0);
+    return by_threads ? bytes / costs.added_bytes_per_s : costs.added_s;
 }
 
 // After the last k-block: sums to the CTAs that split K, E, and C.
@@ -152,7 +151,6 @@ launch_work work_of(const plan::gemm_plan& plan, const wgmma_problem& p, const g
     work.launch_s = k.is_persistent() ? costs.persistent_launch_s
                     : is_roomy        ? costs.roomy_launch_s
                                       : costs.launch_s;
-    work.host_s = costs.host_s;
     if (k.stream_k) work.once_s = costs.stream_k_s;
     if (!k.is_persistent()) work.once_s += costs.sharing_s * (c.shared() - 1) / work.on_sm;
     work.ahead_s = seconds_of(p.packing, all.packing);
@@ -170,8 +168,8 @@ launch_work work_of(const plan::batch_tile& tile, const mma_problem& p, const mm
     const double stored =
         area * of.result_bytes * share_in(of.m, tile.block_m) * share_in(of.n, tile.block_n);
     launch_work work;
-    work.ctas = static_cast<double>(of.batch * ceil_div(of.m, tile.block_m) *
-                                    ceil_div(of.n, tile.block_n));
+    work.ctas =
+        static_cast<double>(of.batch * ceil_div(of.m, tile.block_m) * ceil_div(of.n, tile.block_n));
     work.places = of.sms;
     work.on_sm = tile.ctas_per_sm;
     work.steps = static_cast<double>(ceil_div(of.k, p.block_k));
@@ -213,8 +211,8 @@ launch_work work_of(const plan::simt_tile& tile, const plan::simt_cut& cut, cons
     work.step_floor_s = std::max(work.step_math_s / tile.alone, costs.step_s);
     work.step_bytes = bytes(std::int64_t{tile.k} * (tile.m + tile.n));
     work.fill_s = costs.fill_s;
-    work.memory_bytes = bytes(operands_of(of, p.one_a, p.one_b) +
-                              of.m * of.n * of.batch * (p.adds_e ? 2 : 1));
+    work.memory_bytes =
+        bytes(operands_of(of, p.one_a, p.one_b) + of.m * of.n * of.batch * (p.adds_e ? 2 : 1));
     work.launch_s = costs.launch_s;
     if (cut.cluster > 1)
         work.tile_s +=
