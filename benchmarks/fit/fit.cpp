@@ -144,7 +144,7 @@ int run(std::vector<std::string> words) {
     for (std::size_t i = 0; i < corpus.size(); ++i)
         (judges || i % 4 == 3 ? held_out : given).push_back(&corpus[i]);
     if (held_out.empty()) throw std::runtime_error("the corpus has too few products");
-    std::printf("%zu products, %zu held out\n", corpus.size(), judges ? 0 : held_out.size());
+    std::printf("%zu products, of which %zu are judged\n", corpus.size(), held_out.size());
     if (!judges) fit(costs, given);
     const ordered_json quality_of = report(held_out, costs);
     if (!judges)
