@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "core/implementation.hpp"
 #include "files/visible.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::cli {
 
@@ -25,13 +25,13 @@ std::string size_of(const results::result& c) {
     const std::string size =
         c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
     const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
-    const std::string words = core::describe(c.asked);
+    const std::string words = rows::describe(c.asked);
     return words.empty() ? stored : stored + " " + words;
 }
 
 // There threads of the CPU mean nothing.
 bool on_gpu(const results::result& c) {
-    return c.device != core::name(core::device::cpu);
+    return c.device != rows::name(rows::device::cpu);
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
@@ -65,7 +65,7 @@ std::string line_of(const change& c) {
     return styled(line, style_of(c.verdict)) + "\n";
 }
 
-std::string counts(const session::changes& found) {
+std::string counts_text(const session::changes& found) {
     std::string text = report::counted(found.rows.size(), "case") + " compared";
     const char* separator = ": ";
     for (const auto& [verdict, words] : {std::pair{"faster", "faster"},
@@ -141,7 +141,7 @@ std::string changes_text(const session::changes& found, const std::string& befor
                    style::faint) +
             "\n";
     for (const change& c : found.rows) text += line_of(c);
-    text += wrapped(counts(found) + "; ratio is " + after + " over " + before, 4) + "\n";
+    text += wrapped(counts_text(found) + "; ratio is " + after + " over " + before, 4) + "\n";
     if (const std::string set = over_cases(found); !set.empty()) text += wrapped(set, 4) + "\n";
     if (found.only_after > 0)
         text += wrapped(fmt::format("not compared: {} only in {}",
@@ -160,7 +160,7 @@ std::string changes_markdown(const nlohmann::json& regression, const session::ch
     };
     std::string text =
         fmt::format("**{}**\n\n{} over {}: {}; {}.\n\n", report::plain(failures(found)),
-                    origin("after"), origin("before"), counts(found), over_cases(found));
+                    origin("after"), origin("before"), counts_text(found), over_cases(found));
     for (const std::string& note : found.notes) text += "- " + report::plain(note) + "\n";
     if (!found.notes.empty()) text += "\n";
     text += markdown_table(found, false);

@@ -47,7 +47,7 @@ void require_squares(const std::vector<session::shape>& shapes) {
 }
 
 void require_gpu(const std::string& device) {
-    if (choose_device(device) != core::device::cuda)
+    if (choose_device(device) != rows::device::cuda)
         throw error(error_code::invalid_argument, "device '" + device +
                                                       "' is no GPU: crossover takes cuda or "
                                                       "cuda:N, and the CPU it has anyway");
@@ -58,9 +58,9 @@ void require_gpu(const std::string& device) {
 session::request request_of(const crossover_options& o) {
     const int cores = machine::describe().cores;
     session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.cpu, core::device::cpu);
+    r.chosen = session::parse_selection(lab::catalogue(), o.cpu, rows::device::cpu);
     for (session::selection& s :
-         session::parse_selection(lab::catalogue(), o.gpu, core::device::cuda))
+         session::parse_selection(lab::catalogue(), o.gpu, rows::device::cuda))
         r.chosen.push_back(std::move(s));
     r.shapes = session::parse_shapes(o.sizes);
     r.types = session::parse_dtypes(o.type);

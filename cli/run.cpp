@@ -87,7 +87,7 @@ session::request request_of(const run_options& o) {
 }
 
 // "Batch=64 ", before the fields that scripts know; empty for a product alone.
-std::string call_fields(const core::call& asked) {
+std::string call_fields(const rows::call& asked) {
     std::string text;
     if (asked.batch > 1) text += fmt::format("Batch={} ", asked.batch);
     if (!asked.groups.empty()) text += fmt::format("Groups={} ", asked.groups);
@@ -118,7 +118,7 @@ bool print(const results::result& c, const run_options& o) {
         "Type={} {}Trials={} Processes={}\n",
         c.implementation, call_fields(c.asked), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
         interval ? "CI95" : "Range", low, high, c.dtype,
-        c.device == core::name(core::device::cpu) ? fmt::format("Threads={} ", c.threads_used) : "",
+        c.device == rows::name(rows::device::cpu) ? fmt::format("Threads={} ", c.threads_used) : "",
         c.trials_s.size(), std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     return true;

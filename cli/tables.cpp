@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "core/implementation.hpp"
 #include "lab/report/age.hpp"
 #include "lab/report/lead.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/session/settle.hpp"
 
 namespace carat::cli {
@@ -31,10 +31,10 @@ std::string amount(double value) {
     return fmt::format("{:.{}f}", value, value >= 1 ? 2 : 3);
 }
 
-using rows = std::span<const results::result* const>;
+using cases = std::span<const results::result* const>;
 
 bool on_cpu(const results::result* c) {
-    return c->device == core::name(core::device::cpu);
+    return c->device == rows::name(rows::device::cpu);
 }
 
 // What the rows of a table have in common.
@@ -91,13 +91,13 @@ std::string behind(const results::result& c, const results::result& other, const
 }
 
 // "2 threads", the GPU where all ran there, or both.
-std::string place_of(rows ranked, int threads, const std::string& gpu) {
+std::string place_of(cases ranked, int threads, const std::string& gpu) {
     const std::string cpu = report::threads(threads);
     if (ranked.empty() || std::ranges::all_of(ranked, on_cpu)) return cpu;
     return std::ranges::none_of(ranked, on_cpu) ? gpu : cpu + " and " + gpu;
 }
 
-std::string roofline(rows ranked, const table_of& t) {
+std::string roofline(cases ranked, const table_of& t) {
     std::string text;
     for (const double highest : {t.cpu_roofline, t.gpu_roofline}) {
         if (highest <= 0) continue;
@@ -112,7 +112,7 @@ std::string roofline(rows ranked, const table_of& t) {
     return text;
 }
 
-std::string heading(const results::comparison& c, rows ranked, const table_of& t,
+std::string heading(const results::comparison& c, cases ranked, const table_of& t,
                     const std::string& gpu) {
     const std::string text = fmt::format("{} {}, {}{}", c.dtype, sized(c.asked, c.m, c.n, c.k),
                                          place_of(ranked, c.threads, gpu), roofline(ranked, t));
@@ -166,7 +166,7 @@ bool is_narrow() {
 }
 
 // What is left for names when every row is to end within the line.
-std::size_t columns_for_names(rows ranked) {
+std::size_t columns_for_names(cases ranked) {
     constexpr std::size_t fewest = 18;
     constexpr std::size_t beside_in_narrow = 42;
     if (is_narrow())
@@ -182,7 +182,7 @@ bool has_interval(const results::result* c) {
     return results::bounded(c->ci95_gflops);
 }
 
-table_of table_for(rows ranked, std::string date) {
+table_of table_for(cases ranked, std::string date) {
     double largest = 0;
     table_of t = {columns_for_names(ranked), report::unit_for(0), 0, 0, std::move(date)};
     for (const results::result* c : ranked) {
@@ -203,7 +203,7 @@ std::string figure(const results::result& c, const table_of& t) {
                        is_narrow() ? "" : fmt::format(" {:>5}", share));
 }
 
-std::string heads(rows ranked, const results::comparison& compared, const table_of& t) {
+std::string heads(cases ranked, const results::comparison& compared, const table_of& t) {
     // Rows without an interval have the range of their trials in its place.
     const char* const width = std::ranges::all_of(ranked, has_interval) ? "95 % CI" : "range";
     const std::string line =
@@ -269,7 +269,7 @@ std::string scope_note(std::span<const results::result> results,
 }
 
 // What libraries say of how they work here; once each.
-std::string library_notes(rows ranked, told_so_far& told) {
+std::string library_notes(cases ranked, told_so_far& told) {
     std::string text;
     for (const results::result* c : ranked) {
         if (c->vendor.note.empty() ||
@@ -293,7 +293,7 @@ std::string library_notes(rows ranked, told_so_far& told) {
 }
 
 // What is to be known of how rows ran, though verdicts rest on them.
-std::string remarks(rows ranked) {
+std::string remarks(cases ranked) {
     std::string text;
     for (const results::result* c : ranked)
         if (!c->remark.empty()) text += note(c->implementation + ": " + c->remark);
@@ -322,7 +322,7 @@ std::string other_work(const results::result& c) {
 }
 
 // What others did to rows of this case, after what is known all the same.
-std::string disturbance(rows ranked) {
+std::string disturbance(cases ranked) {
     const auto first = std::ranges::find_if(ranked, [](const auto* c) { return !c->busy.empty(); });
     if (first == ranked.end()) return other_work(*ranked.front());
     std::vector<report::reach> all;
@@ -342,7 +342,7 @@ std::string disturbance(rows ranked) {
     return text + in_red(report::left_out(why));
 }
 
-std::string few_note(rows ranked) {
+std::string few_note(cases ranked) {
     if (std::ranges::none_of(ranked, &results::result::few_trials)) return {};
     return styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
 }

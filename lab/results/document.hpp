@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/operation.hpp"
 #include "lab/results/format.hpp"
 #include "lab/results/gpu_facts.hpp"
 #include "lab/results/phases.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::results {
 
@@ -25,7 +25,7 @@ struct result {
     std::string device, dtype, computes_in;
     std::int64_t m = 0, n = 0, k = 0;
     std::string layout = "nn";  // of A and B; "nn" also where an older file does not say
-    core::call asked;           // beyond C = A B
+    rows::call asked;           // beyond C = A B
     int threads = 1, threads_used = 1;
     core::tunable_values tunables;  // all it has, with the values used
     library vendor;                 // name empty: not a vendor's
@@ -101,7 +101,7 @@ struct comparison {
     std::string dtype;
     std::int64_t m = 0, n = 0, k = 0;
     int threads = 1;
-    core::call asked;
+    rows::call asked;
     std::string h0, h1;
     double alpha = 0.05;
     double f = 0, df1 = 0, df2 = 0, p = 1;

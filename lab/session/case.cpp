@@ -8,8 +8,8 @@
 #include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
-#include "core/group_sizes.hpp"
 #include "lab/machine/roofline.hpp"
+#include "lab/rows/group_sizes.hpp"
 #include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
 #include "lab/session/operands.hpp"
@@ -18,15 +18,12 @@
 #include "lab/session/trials.hpp"
 #include "lab/session/verification.hpp"
 #include "lab/session/worker_set.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace carat::session {
 
 namespace {
-
-std::string text(std::string_view s) {
-    return std::string(s);
-}
 
 core::settings settings_of(const selection& s, int threads) {
     core::settings out;
@@ -40,7 +37,7 @@ core::tunable_values resolved(const selection& s) {
     core::settings asked;
     asked.tunables = s.tunables;
     core::tunable_values all;
-    for (const core::tunable& t : s.entry->tunables) all[text(t.name)] = asked.value(t);
+    for (const core::tunable& t : s.entry->tunables) all[std::string(t.name)] = asked.value(t);
     return all;
 }
 
@@ -84,8 +81,8 @@ class runner {
         c.settings = settings_of(s, key_.threads);
         results::result& result = c.result;
         result.implementation = label_of(s, request_.chosen);
-        result.device = text(core::name(s.entry->where));
-        result.dtype = text(name(key_.type));
+        result.device = std::string(rows::name(s.entry->where));
+        result.dtype = std::string(name(key_.type));
         result.m = key_.size.m;
         result.n = key_.size.n;
         result.k = key_.size.k;
@@ -102,19 +99,19 @@ class runner {
             return c;
         }
         result.tunables = resolved(s);
-        result.computes_in = text(core::find_signature(*s.entry, all_.one)->computes_in);
+        result.computes_in = std::string(rows::find_signature(*s.entry, all_.one)->computes_in);
         return c;
     }
 
     void introduce(contender& c) {
-        const core::implementation& entry = *c.what->entry;
+        const rows::implementation& entry = *c.what->entry;
         if (std::string why = too_long(*c.what); !why.empty()) {
             c.result.reason = std::move(why);
             return;
         }
         // A device that isn't there has no memory to name.
-        if (entry.where != core::device::cpu && !crew_.has_device())
-            c.result.reason = core::reason_against(entry, all_, c.settings);
+        if (entry.where != rows::device::cpu && !crew_.has_device())
+            c.result.reason = rows::reason_against(entry, all_, c.settings);
         if (!c.result.reason.empty()) return;
         try {
             c.at = crew_.make_worker(entry, c.settings);
@@ -160,7 +157,7 @@ class runner {
 
     void enter_phases(contender& c) {
         phases_->enter(c.result, crew_.device_space(), *c.at->here(),
-                       data_->on(core::host_space()).at(0),
+                       data_->on(space::host_space()).at(0),
                        [&](const void* back) { return checks_->reason_against(back, c); });
     }
 
@@ -180,7 +177,7 @@ class runner {
     // A figure above a limit accuses the limit first: it may have been measured in a bad minute, or
     // with another number of threads.
     void doubt_the_limits() const {
-        for (const core::device where : {core::device::cpu, core::device::cuda}) {
+        for (const rows::device where : {rows::device::cpu, rows::device::cuda}) {
             std::vector<int> threads;
             for (const contender& c : contenders_)
                 if (c.what->entry->where == where && !exceeded(c).empty())
@@ -205,7 +202,7 @@ class runner {
         for (contender& c : contenders_) {
             const bool timed = !c.result.trials_s.empty();
             if (out.interrupted && c.result.available && !timed)
-                c.result.stop = text(measure::name(measure::stop_reason::interrupted));
+                c.result.stop = std::string(measure::name(measure::stop_reason::interrupted));
             if (timed) {
                 fill_roofline(c.result, limits(), all_, rotating_bytes(c));
                 const std::string limit = exceeded(c);
@@ -215,7 +212,7 @@ class runner {
             }
             out.results.push_back(std::move(c.result));
         }
-        out.compared.dtype = text(name(key_.type));
+        out.compared.dtype = std::string(name(key_.type));
         out.compared.m = key_.size.m;
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
@@ -231,7 +228,7 @@ class runner {
     const request& request_;
     const case_key key_;
     const surroundings& around_;
-    const core::operation all_;
+    const rows::operation all_;
     worker_set crew_;
     std::optional<placed_operands> data_;
     std::vector<contender> contenders_;  // before what they run on goes
@@ -245,8 +242,8 @@ core::layout lines_of(char letter, std::int64_t rows, std::int64_t cols, std::in
 
 }  // namespace
 
-shape size_of(shape asked, const core::call& call) {
-    if (!call.groups.empty()) asked.m = core::sum_of(core::rows_of_groups(call.groups));
+shape size_of(shape asked, const rows::call& call) {
+    if (!call.groups.empty()) asked.m = rows::sum_of(rows::rows_of_groups(call.groups));
     return asked;
 }
 
@@ -263,8 +260,8 @@ core::problem problem_of(const case_key& key) {
     return p;
 }
 
-core::operation operation_of(const case_key& key) {
-    return core::operation_of(problem_of(key), key.asked);
+rows::operation operation_of(const case_key& key) {
+    return rows::operation_of(problem_of(key), key.asked);
 }
 
 double operations(const case_key& key, operation_count convention) {
@@ -273,7 +270,7 @@ double operations(const case_key& key, operation_count convention) {
 
 std::string describe(const case_key& key) {
     const auto& [m, n, k] = key.size;
-    return text(name(key.type)) + " " + core::sized(key.asked, m, n, k) + ", " +
+    return std::string(name(key.type)) + " " + rows::sized(key.asked, m, n, k) + ", " +
            std::to_string(key.threads) + (key.threads == 1 ? " thread" : " threads");
 }
 

@@ -23,18 +23,18 @@ struct case_key {
     dtype type = dtype::f64;
     int threads = 1;
     storage stored = {};
-    core::call asked = {};
+    rows::call asked = {};
 };
 
 // Of a group all products have as many rows as the size says.
-[[nodiscard]] shape size_of(shape asked, const core::call& call);
+[[nodiscard]] shape size_of(shape asked, const rows::call& call);
 
 // e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
 // offer (no one multiplies two e5m2 matrices).
 [[nodiscard]] core::problem problem_of(const case_key& key);
 
 // All that one run does.
-[[nodiscard]] core::operation operation_of(const case_key& key);
+[[nodiscard]] rows::operation operation_of(const case_key& key);
 
 // Of all its products.
 [[nodiscard]] double operations(const case_key& key, operation_count convention);
@@ -62,7 +62,7 @@ struct surroundings {
     std::function<bool()> interrupted;
     report_progress progress;
     // Renews what `limits` or `gpu` refers to, with so many threads, too; may be empty.
-    std::function<void(core::device, const std::vector<int>& threads)> measure_again = {};
+    std::function<void(rows::device, const std::vector<int>& threads)> measure_again = {};
     const gpu::known_gpu* gpu = nullptr;        // the peaks of the GPU in use; null: not measured
     std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
     // What tells of this process and of other work during the trials, to which workers' are added;
@@ -74,7 +74,7 @@ struct surroundings {
     // empty: all run in this one.
     start_process start = {};
     // Of what runs on a device in this process; empty: the GPU in use.
-    std::function<core::execution_space&()> device_space = {};
+    std::function<space::execution_space&()> device_space = {};
 };
 
 [[nodiscard]] case_result run_case(const request& r, const case_key& key,

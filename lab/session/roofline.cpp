@@ -12,12 +12,12 @@ namespace carat::session {
 namespace {
 
 bool on_cpu(const results::result& c) {
-    return c.device == core::name(core::device::cpu);
+    return c.device == rows::name(rows::device::cpu);
 }
 
 }  // namespace
 
-void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
+void fill_roofline(results::result& c, const known_limits& limits, const rows::operation& all,
                    std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
     if (on_cpu(c))
@@ -31,7 +31,7 @@ void fill_roofline(results::result& c, const known_limits& limits, const core::o
 }
 
 std::string exceeded_limit(const results::result& c, const known_limits& limits,
-                           const core::operation& all, std::int64_t rotating_bytes) {
+                           const rows::operation& all, std::int64_t rotating_bytes) {
     if (c.trials_s.empty()) return {};
     std::vector<double> fastest = c.trials_s;
     const auto nth = fastest.begin() + static_cast<std::ptrdiff_t>((fastest.size() - 1) / 20);

@@ -24,7 +24,7 @@ class verification {
     // Told what is being done and the share of that done; false stops.
     using go_on = std::function<bool(const std::string& what, double share)>;
 
-    verification(const request& r, const core::operation& all, placed_operands& data, go_on tell)
+    verification(const request& r, const rows::operation& all, placed_operands& data, go_on tell)
         : request_(r), all_(all), data_(data), tell_(std::move(tell)) {}
 
     // Makes every contender ready, and verified or ruled out with a reason. The sets hold the data
@@ -64,7 +64,7 @@ class verification {
     void hold_against_reference(contender& c);
 
     const request& request_;
-    core::operation all_;
+    rows::operation all_;
     placed_operands& data_;
     std::uint64_t passes_ = 0;
     go_on tell_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,18 +38,6 @@ struct gpu_prediction {
     double time_s = 0;
     double low_s = 0;  // where four of five measured ones lie
     double high_s = 0;
-};
-
-/// A runnable that can tell.
-class predicting {
-  public:
-    predicting() = default;
-    predicting(const predicting&) = delete;
-    predicting& operator=(const predicting&) = delete;
-    virtual ~predicting() = default;
-
-    /// Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
-    [[nodiscard]] virtual std::optional<gpu_prediction> predicted(const gpu_rates& here) const = 0;
 };
 
 }  // namespace carat::core

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace carat::core {
 
@@ -61,8 +59,5 @@ inline constexpr std::array all_isas = {isa::baseline, isa::avx2, isa::avx512, i
 // The level dispatch uses: the best one, or the one CARAT_FORCE_ISA names (baseline, avx2, avx512,
 // amx), read once. Throws carat::error when that is unknown or more than the machine has.
 [[nodiscard]] isa isa_in_use();
-
-// Every feature that matters to multiplication, by its name in /proc/cpuinfo, that this CPU has.
-[[nodiscard]] std::vector<std::string> isa_features();
 
 }  // namespace carat::core

@@ -1,5 +1,5 @@
 // The CPU engine: one product made ready, then run any number of times. The public call and the
-// catalogue's rows are both this.
+// laboratory's rows are both this.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,6 @@
 #include <string>
 #include <type_traits>
 
-#include "core/catalogue.hpp"
 #include "cpu/blocked/out_of_place.hpp"
 #include "cpu/kernels/micro_kernel.hpp"
 #include "cpu/matrix_unit/product.hpp"
@@ -19,9 +18,6 @@
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cpu_engine {
-
-// The row the library itself would choose, and one row for each instruction set.
-[[nodiscard]] core::table table();
 
 // Why the engine can't multiply these types with these factors; empty when it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
@@ -69,11 +65,11 @@ class product {
         (this->*run_)(data, memory);
     }
 
-    // Of the products from `first` on, one after the other; of(i) are the operands of product i.
+    // The products of `which`, one after the other; of(i) are the operands of product i.
     template <class OperandsOf>
     void run_many(range which, const OperandsOf& of, std::byte* memory) const;
 
-    // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
+    // Only those rows and columns of C, on the calling thread: the same bits as in the whole.
     // f32 and f64 in operands of their type, K not 0, and no epilogue; the plan is for one thread.
     void run_part(const core::operands& data, std::byte* memory, range rows,
                   range cols) const noexcept;

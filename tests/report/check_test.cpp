@@ -207,7 +207,7 @@ TEST(check, irons_out_what_was_not_measured) {
     EXPECT_EQ(carat::report::checked(doc)["comparisons"], json::array());
 }
 
-// Of two implementations that an interrupted run left with one trial each.
+// Two implementations with one trial each, as an interrupted run leaves them.
 TEST(check, accepts_a_ratio_that_nothing_bounds) {
     json doc = sample::two();
     doc["results"][0]["ci95_gflops"] = {0.0, nullptr};

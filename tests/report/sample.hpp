@@ -36,7 +36,7 @@ inline json result(const std::string& implementation, double gflops, int threads
             {"group", "a"}};
 }
 
-// As a writer without an infinity leaves them: nulls for missing ends, zeros for what has no roof.
+// Written without an infinity: nulls for missing ends, zeros for what has no roof.
 inline json unmeasured(json result) {
     result["ci95_gflops"] = {nullptr, 5.0};
     result["percent_of_roofline"] = 0;
