@@ -9,7 +9,7 @@
 
 namespace carat::fit {
 
-// As the corpus names them; what the engine chose has a line of its own.
+// The corpus's numbers for them; what the engine chose has a number of its own.
 enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2 };
 
 // One plan of a product, and the microseconds that it took.

@@ -150,7 +150,7 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
     return b;
 }
 
-// In logarithms: no constant becomes negative.
+// Steps are taken in logarithms, so that no constant becomes negative.
 void fit_times(gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
                int rounds) {
     if (all.empty()) return;

@@ -67,7 +67,7 @@ double added_s(const candidate& c, const plan::gemm_request& of, const wgmma_cos
     return by_threads ? bytes / costs.added_bytes_per_s : costs.added_s;
 }
 
-// After the last k-block: sums to the CTAs that split K, E, and C.
+// What follows the last k-block: sums go to the CTAs that split K, then E and C.
 double tile_s(const candidate& c, const plan::gemm_request& of, const wgmma_costs& costs) {
     const kernel_desc& k = *c.kernel;
     const double elements = static_cast<double>(k.block_m) * k.block_n;
@@ -78,7 +78,7 @@ double tile_s(const candidate& c, const plan::gemm_request& of, const wgmma_cost
            sent / costs.sent_bytes_per_s + (of.adds_e ? added_s(c, of, costs, stored) : 0);
 }
 
-// As many CTAs as registers let an SM hold.
+// Registers let an SM hold so many CTAs.
 int most_ctas_per_sm(const kernel_desc& k) {
     const bool native = k.accumulate == accumulation::native;
     if (k.is_persistent() || (k.block_n >= 96 && (!native || k.a_from_registers()))) return 1;
@@ -91,7 +91,7 @@ std::int64_t operands_of(const Request& of, bool one_a, bool one_b) {
     return of.k * (of.m * (one_a ? 1 : of.batch) + of.n * (one_b ? 1 : of.batch));
 }
 
-// On the bytes of an operand, by how many elements are copied at once.
+// How much longer an operand's bytes take, by how many elements are copied at once.
 double copy_factor(int together, int element_bytes, const mma_costs& costs) {
     if (together == 1 && element_bytes < 8) return costs.single_factor;
     double factor = 1;
