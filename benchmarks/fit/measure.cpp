@@ -345,12 +345,12 @@ class trial {
 }  // namespace
 
 int main(int count, char** words) {
-    if (count != 3) {
+    const double seconds = count == 3 ? std::atof(words[2]) : 0;
+    if (seconds <= 0) {
         std::fprintf(stderr, "usage: carat_fit_measure SEED SECONDS\n");
         return 2;
     }
     std::mt19937_64 random(std::strtoull(words[1], nullptr, 10));
-    const double seconds = std::atof(words[2]);
     std::map<dtype, std::pair<std::unique_ptr<memory>, std::unique_ptr<memory>>> pools;
     for (const dtype t :
          {dtype::bf16, dtype::f16, dtype::f32, dtype::f64, dtype::i8, dtype::e4m3, dtype::e5m2}) {
