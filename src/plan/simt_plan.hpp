@@ -1,5 +1,5 @@
-// Which simt kernel (src/cuda/simt) multiplies a product of f32 or f64, and how it is cut up: a
-// cost model over the few ways there are, for an H200.
+// Which simt kernel (src/cuda/simt) multiplies a product of f32 or f64, and how it is cut up: of all
+// tiles and cuts the one that takes least.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <string>
 
 #include <carat/types.hpp>
+
+#include "plan/gpu_costs.hpp"
 
 namespace carat::plan {
 
@@ -28,8 +30,11 @@ struct simt_request {
     std::int64_t batch = 1;  // products of these sizes in one launch
     dtype type = dtype::f32;
     bool c_on_16_bytes = true;  // its rows begin at multiples of 16 bytes
-    double packed_bytes = 0;    // read and written before, whatever the tile
-    double along_k_bytes = 0;   // the same for a tile that doesn't read along K
+    bool adds_e = false;
+    bool one_a = false;  // A is one matrix for all products of a batch
+    bool one_b = false;
+    packed_first packing = {};  // before, whatever the tile
+    double along_k_bytes = 0;   // besides, for a tile that doesn't read along K
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;
@@ -55,36 +60,19 @@ struct simt_plan {
     bool operator==(const simt_plan&) const = default;
 };
 
-/// Of an H200: both units do 128 multiply-adds a clock and multiprocessor.
-struct simt_rates {
-    double products_per_s = 128 * 1.98e9;  // of a multiprocessor
-    double memory_bytes_per_s = 4.616e12;  // read
-};
+[[nodiscard]] packed_first packing_before(const simt_tile& of, const simt_request& wanted);
 
-/// Where the seconds go: multiplying and memory beside each other, the rest one after the other.
-struct simt_parts {
-    std::int64_t blocks = 0;
-    std::int64_t at_once = 0;
-    double bytes = 0;     // of A, B and C
-    double l2_bytes = 0;  // a row of tiles reads all of B, a column of them all of A
-    double multiplying_s = 0;
-    double memory_s = 0;
-    double launch_s = 0;
-    double meeting_s = 0;  // of blocks that share K
-    double storing_s = 0;  // C, after the last k-tile
-    double seconds = 0;
-};
+/// Packing included.
+[[nodiscard]] launch_work work_of(const simt_tile& of, const simt_cut& cut,
+                                  const simt_request& wanted, const gpu_costs& costs);
 
-[[nodiscard]] simt_parts parts_of(const simt_tile& of, const simt_cut& cut,
-                                  const simt_request& wanted, const simt_rates& here = {});
-
-/// Copying so many bytes, read and written, before the product.
-[[nodiscard]] double simt_packing_s(double bytes, const simt_rates& here = {});
+[[nodiscard]] const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs);
 
 /// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
 /// kernel has the tile that was asked for.
 [[nodiscard]] std::optional<simt_plan> make_simt_plan(const simt_request& wanted,
-                                                      std::span<const simt_tile> tiles);
+                                                      std::span<const simt_tile> tiles,
+                                                      const gpu_costs& costs);
 
 /// Why there is no plan, and which tiles there are; empty where there is one.
 [[nodiscard]] std::string reason_against(const simt_request& wanted,
