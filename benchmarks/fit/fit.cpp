@@ -107,7 +107,9 @@ struct weighed_product {
     double best_us;
 };
 
-// The nearer to its family's fastest, the more a plan counts; one measured once, a third.
+// The nearer to its family's fastest, the more a plan counts; one measured once, a third. None counts
+// for nothing: that it is slow has to be known.
+constexpr double least_weight = 0.02;
 std::vector<weighed_product> weigh(const std::vector<const measured_product*>& all, const task& t,
                                    double sharpness) {
     std::vector<weighed_product> made;
@@ -119,8 +121,8 @@ std::vector<weighed_product> weigh(const std::vector<const measured_product*>& a
         double sum = 0;
         for (const measured_plan& w : p->plans)
             if (w.of == t.of && w.us < 6 * one.best_us) {
-                const double weight = std::pow(std::max(1.0, w.us / one.best_us), -sharpness) *
-                                      (w.in_turns ? 1 : 0.35);
+                const double near = std::pow(std::max(1.0, w.us / one.best_us), -sharpness);
+                const double weight = std::max(least_weight, near) * (w.in_turns ? 1 : 0.35);
                 one.plans.push_back({&w, weight});
                 sum += weight;
             }
@@ -358,6 +360,9 @@ nlohmann::ordered_json report(const std::vector<const measured_product*>& all,
     for (const measured_product* p : all) {
         const std::string size = p->flop >= 2e8 ? "from 2e8 operations" : "below 2e8";
         groups[(p->is_batch ? "batches " : "single ") + size].push_back(p);
+        if (!p->is_batch && p->flop >= 2e8 && std::min(p->wgmma.m, p->wgmma.n) <= 32 &&
+            p->wgmma.m > 0)
+            groups["single of up to 32 rows or columns"].push_back(p);
         if (p->flop >= 2e8) groups[p->kind + (p->is_batch ? " batches" : "")].push_back(p);
     }
     nlohmann::ordered_json told;

@@ -51,7 +51,7 @@ double added_s(const candidate& c, const gemm_request& of, const wgmma_costs& co
     const kernel_desc& k = *c.kernel;
     const bool by_threads = k.is_persistent() && (!of.c_on_16_bytes || c.swap_ab == of.c_by_rows ||
                                                   k.block_n * of.result_bytes % line_bytes != 0);
-    return by_threads ? bytes / costs.added_bytes_per_s : costs.added_s;
+    return by_threads ? bytes / costs.added_bytes_per_s : 0;
 }
 
 // After the last k-block: sums to the CTAs that split K, E, and C.
@@ -77,9 +77,9 @@ double memory_bytes(const gemm_request& of, bool glu) {
 }  // namespace
 
 std::int64_t ctas_at_a_time(int cluster, int sms) {
-    // A GPU's groups of SMs hold whole clusters: of 132 SMs clusters of four or eight reach 128. Of
-    // a GPU that is cut up there may be no more than 16.
-    return cluster <= 2 ? sms : std::max(1, (sms - 4) / cluster) * std::int64_t{cluster};
+    // A GPU's groups of SMs hold whole clusters: of 132 SMs those of four or eight reach 120, and 124
+    // CTAs took a second wave. Of a GPU that is cut up there may be no more than 16.
+    return cluster <= 2 ? sms : std::max(1, (sms - 12) / cluster) * std::int64_t{cluster};
 }
 
 double columns_loaded(const candidate& c) {
@@ -134,6 +134,7 @@ launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_cost
     work.launch_s = k.is_persistent() ? costs.persistent_launch_s
                     : is_roomy        ? costs.roomy_launch_s
                                       : costs.launch_s;
+    work.host_s = costs.host_s;
     if (k.stream_k) work.once_s = costs.stream_k_s;
     if (!k.is_persistent()) work.once_s += costs.sharing_s * (c.shared() - 1) / work.on_sm;
     return work;

@@ -28,8 +28,9 @@ class waves {
         told_.launch_s = work_.launch_s;
         told_.once_s = work_.once_s;
         told_.ahead_s = work_.ahead_s;
-        told_.seconds = told_.launch_s + told_.steps_s + told_.tiles_s + told_.memory_s +
-                        told_.once_s + told_.ahead_s;
+        told_.seconds = std::max(work_.host_s, told_.launch_s + told_.steps_s + told_.tiles_s +
+                                                   told_.memory_s + told_.once_s) +
+                        told_.ahead_s;
         return told_;
     }
 

@@ -25,6 +25,7 @@ struct launch_work {
     double launch_s = 0;      // a kernel's beginning and end, of many on a stream
     double once_s = 0;        // what comes once a launch: clusters, groups that meet
     double ahead_s = 0;       // packing, before the kernel
+    double host_s = 0;        // to start it: it takes no less
 };
 
 /// How CTAs and memory share the GPU.
