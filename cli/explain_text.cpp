@@ -185,7 +185,7 @@ std::string traffic_text(const explain::explanation& told) {
 
 std::string explain_text(const explain::explanation& told) {
     std::string text =
-        fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
+        fmt::format("{}: {:.4g} GFLOP\n", request::describe(told.key), told.flop / 1e9);
     if (!told.key.asked.is_one_product() || told.c_read_bytes > 0)
         text += "  " + wrapped(traffic_text(told), 2) + "\n";
     for (const explain::device_report& d : told.devices) text += device_text(d, told);

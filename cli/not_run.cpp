@@ -54,9 +54,9 @@ std::string summary_of(const counts& lacking, bool installable) {
 
 }  // namespace
 
-told_so_far::told_so_far(const session::request& r) {
-    for (const session::selection& s : r.chosen)
-        if (s.asked_for) asked_for.insert(session::label_of(s, r.chosen));
+told_so_far::told_so_far(const request::measurement& r) {
+    for (const request::selection& s : r.chosen)
+        if (s.asked_for) asked_for.insert(request::label_of(s, r.chosen));
 }
 
 std::string not_run(std::span<const results::result> results, told_so_far& told) {

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <functional>
 #include <initializer_list>
 #include <malloc.h>
+#include <map>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -243,8 +243,8 @@ const char* isa_of(std::uint64_t number) {
     return isas[number / cases_in_a_block % isas.size()];
 }
 
-// Asks the library, in a process of its own: what the processor has may be withheld by the system or
-// by whoever started this.
+// Asks the library, in a process of its own: what the processor has may be withheld by the system
+// or by whoever started this.
 bool machine_has(const std::string& isa) {
     static std::map<std::string, bool> known;
     const auto [at, is_new] = known.try_emplace(isa, false);

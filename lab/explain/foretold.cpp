@@ -24,8 +24,8 @@ std::int64_t log_uniform(std::mt19937_64& bits) {
     return std::llround(smallest * std::pow(largest / smallest, share));
 }
 
-session::shape drawn_shape(std::mt19937_64& bits) {
-    session::shape size = {log_uniform(bits), log_uniform(bits), log_uniform(bits)};
+request::shape drawn_shape(std::mt19937_64& bits) {
+    request::shape size = {log_uniform(bits), log_uniform(bits), log_uniform(bits)};
     if (bits() >> 63 != 0)
         for (std::int64_t* extent : {&size.m, &size.n, &size.k}) *extent = (*extent + 15) / 16 * 16;
     return size;
@@ -90,12 +90,12 @@ json to_json(const core::gpu_prediction& foretold, const results::result& measur
             {"verdict", verdict_on(foretold, measured)}};
 }
 
-std::vector<session::case_key> draw(std::uint64_t seed, std::size_t count,
+std::vector<request::case_key> draw(std::uint64_t seed, std::size_t count,
                                     std::span<const dtype> types) {
     std::mt19937_64 bits(seed);
-    std::vector<session::case_key> all;
+    std::vector<request::case_key> all;
     for (std::size_t i = 0; i < count; ++i) {
-        session::case_key key;
+        request::case_key key;
         key.size = drawn_shape(bits);
         key.type = types[i % types.size()];
         all.push_back(key);

@@ -28,9 +28,9 @@ enum class data_kind : std::uint8_t {
 [[nodiscard]] std::uint32_t kernel_type(dtype type);
 
 // A product by rows; C is of the type that A and B are summed in.
-[[nodiscard]] core::problem problem_of(dtype type, session::shape size, row_layout how);
+[[nodiscard]] core::problem problem_of(dtype type, request::shape size, row_layout how);
 // The same with leading dimensions that are drawn.
-[[nodiscard]] core::problem draw_problem(dtype type, session::shape size, stream& places);
+[[nodiscard]] core::problem draw_problem(dtype type, request::shape size, stream& places);
 
 class batch {
   public:

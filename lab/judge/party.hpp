@@ -22,7 +22,7 @@ struct processor_use {
 // What all share: the peers' memory, the rules, and the numbers that are drawn.
 struct table_of_rules {
     const shared_memory& memory;
-    const request& asked;
+    const options& asked;
     const hooks& user;
     desk* gpu = nullptr;  // where matrices lie in a GPU's memory
     draws numbers{asked.seed};

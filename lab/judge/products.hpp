@@ -12,10 +12,10 @@ namespace carat::judge {
 
 // Single rows, columns and terms, multiples of tiles' sides and what is just beside one, what is
 // long in one direction, and any.
-[[nodiscard]] std::vector<session::shape> shapes_to_try(stream& shapes);
+[[nodiscard]] std::vector<request::shape> shapes_to_try(stream& shapes);
 
 struct timed_product {
-    session::shape size;
+    request::shape size;
     row_layout rows;
 };
 
@@ -24,7 +24,7 @@ using alternatives = std::vector<timed_product>;
 
 // Of each size: padded rows, then contiguous ones. A size that is not the user's gives way to cubes
 // and to multiples of tiles' sides, where only those are taken.
-[[nodiscard]] std::vector<alternatives> products_to_time(const request& r, bool on_gpu,
+[[nodiscard]] std::vector<alternatives> products_to_time(const options& r, bool on_gpu,
                                                          stream& shapes);
 
 // None where it refuses all.

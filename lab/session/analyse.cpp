@@ -144,7 +144,7 @@ int place_among(const results::result& row, std::size_t ahead,
 
 }  // namespace
 
-analysis_options analysis_of(const request& r) {
+analysis_options analysis_of(const request::measurement& r) {
     return {r.alpha, r.equivalence_margin, r.base};
 }
 

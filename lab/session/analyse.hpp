@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 #include "lab/statistics/comparison.hpp"
 #include "lab/statistics/moments.hpp"
 
@@ -21,7 +21,7 @@ struct analysis_options {
     std::string base = {};  // who the others are compared with; empty: every pair
 };
 
-[[nodiscard]] analysis_options analysis_of(const request& r);
+[[nodiscard]] analysis_options analysis_of(const request::measurement& r);
 
 // The trials of a result, process by process; they refer to it.
 [[nodiscard]] statistics::processes processes_of(const results::result& c);

@@ -22,22 +22,22 @@ std::vector<part> crossover_parts(const options& how) {
                      "cuda.ladder.tiled[tile-size=16],vendor.cublas",
                      how.how_much == extent::quick ? 0.3 : 1),
              true};
-    session::request& r = all.request;
+    request::measurement& r = all.request;
     r.types = {dtype::f32};
     r.measure_energy = false;
     r.timing.fewest_trials = 20;
     r.timing.ci_width = 0.02;
     r.slowest_run_s = 2;
-    if (how.on_gpu) r.phases = session::host_memory::pageable;
+    if (how.on_gpu) r.phases = request::host_memory::pageable;
     switch (how.how_much) {
         case extent::quick:
-            r.shapes = session::parse_shapes("16:512:x2");
+            r.shapes = request::parse_shapes("16:512:x2");
             break;
         case extent::usual:
-            r.shapes = session::parse_shapes("2:1024:x2");
+            r.shapes = request::parse_shapes("2:1024:x2");
             break;
         case extent::full:
-            r.shapes = session::parse_shapes("2:512:x2,1024:10240:1024");
+            r.shapes = request::parse_shapes("2:512:x2,1024:10240:1024");
             r.slowest_run_s = 20;
             break;
     }

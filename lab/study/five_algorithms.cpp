@@ -38,19 +38,19 @@ std::vector<part> five_parts(const options& how) {
                      "vendor.cublas,cuda.ladder.tiled[tile-size=32],vendor.openblas,"
                      "cpu.ladder.openmp[tile-size=32],cpu.ladder.threads[tile-size=32]",
                      how.how_much == extent::quick ? 1.5 : 20)};
-    session::request& r = all.request;
+    request::measurement& r = all.request;
     r.types = {dtype::f64};
     r.values = workload::uniform(2, 5);
-    r.convention = session::operation_count::exact;
+    r.convention = request::operation_count::exact;
     switch (how.how_much) {
         case extent::quick:
-            r.shapes = session::parse_shapes("250,500,1000");
+            r.shapes = request::parse_shapes("250,500,1000");
             break;
         case extent::usual:
-            r.shapes = session::parse_shapes("1000:3000:1000");
+            r.shapes = request::parse_shapes("1000:3000:1000");
             break;
         case extent::full:
-            r.shapes = session::parse_shapes("1000:10000:1000");
+            r.shapes = request::parse_shapes("1000:10000:1000");
             r.timing.trials = 30;
             break;
     }

@@ -131,11 +131,12 @@ std::string present(std::string_view names) {
 
 }  // namespace
 
-session::request request(const options& how, std::string_view implementations, double budget_s) {
-    session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), present(implementations));
+request::measurement request(const options& how, std::string_view implementations,
+                             double budget_s) {
+    request::measurement r;
+    r.chosen = request::parse_selection(lab::catalogue(), present(implementations));
     // Names were written by us for every machine: one that isn't here is not run, and no error.
-    for (session::selection& s : r.chosen) s.asked_for = false;
+    for (request::selection& s : r.chosen) s.asked_for = false;
     r.threads = {how.threads};
     r.measure_energy = how.how_much != extent::quick;
     r.timing.budget_s = budget_s;

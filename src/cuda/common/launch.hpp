@@ -1,6 +1,6 @@
 // Starting kernels that follow each other closely: one may begin before the one ahead of it on the
-// stream has ended, once that one lets it (ptx/pdl.cuh). Not in graphs: where several run at once, a
-// kernel that fills the GPU and waits for the one ahead of it can wait for ever (ADR 0081).
+// stream has ended, once that one lets it (ptx/pdl.cuh). Not in graphs: where several run at once,
+// a kernel that fills the GPU and waits for the one ahead of it can wait for ever (ADR 0081).
 #pragma once
 
 #include <cstddef>

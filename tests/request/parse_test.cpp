@@ -3,14 +3,14 @@
 
 #include <carat/error.hpp>
 
-#include "lab/session/case.hpp"
-#include "lab/session/request.hpp"
+#include "lab/request/cases.hpp"
+#include "lab/request/request.hpp"
 
 namespace {
 
 using namespace carat;
-using session::parse_shapes;
-using session::shape;
+using request::parse_shapes;
+using request::shape;
 
 template <class Call>
 std::string message_of(const Call& call) {
@@ -58,19 +58,19 @@ TEST(sizes, mistakes_name_themselves) {
 }
 
 TEST(selections, names_groups_and_tunables) {
-    const auto two = session::parse_selection(all, "tiled[tile-size=32],vendor.*");
+    const auto two = request::parse_selection(all, "tiled[tile-size=32],vendor.*");
     ASSERT_EQ(two.size(), 2u);
     EXPECT_EQ(two[0].tunables.at("tile-size"), 32);
     EXPECT_TRUE(two[0].asked_for);
     EXPECT_EQ(two[1].entry, &blas);
     EXPECT_FALSE(two[1].asked_for);
-    EXPECT_EQ(session::parse_selection(all, "all").size(), 2u);
+    EXPECT_EQ(request::parse_selection(all, "all").size(), 2u);
 }
 
 TEST(sizes, of_one_product_are_numbers_and_mistakes_name_the_option) {
-    EXPECT_EQ(session::parse_product("4", "5", "6"), (shape{4, 5, 6}));
+    EXPECT_EQ(request::parse_product("4", "5", "6"), (shape{4, 5, 6}));
     const auto say = [](const char* m, const char* n, const char* k) {
-        return message_of([&] { (void)session::parse_product(m, n, k); });
+        return message_of([&] { (void)request::parse_product(m, n, k); });
     };
     for (const char* several : {"8,16", "8:32:x2", "8x8"}) {
         EXPECT_NE(say(several, "16", "16").find("--m '" + std::string(several) + "'"),
@@ -83,22 +83,22 @@ TEST(sizes, of_one_product_are_numbers_and_mistakes_name_the_option) {
 }
 
 TEST(sizes, one_product_is_a_number_or_three) {
-    EXPECT_EQ(session::parse_one_shape("7"), (shape{7, 7, 7}));
-    EXPECT_EQ(session::parse_one_shape("4x5x6"), (shape{4, 5, 6}));
+    EXPECT_EQ(request::parse_one_shape("7"), (shape{7, 7, 7}));
+    EXPECT_EQ(request::parse_one_shape("4x5x6"), (shape{4, 5, 6}));
     for (const char* several : {"8,16", "8:32:x2"}) {
-        const std::string said = message_of([&] { (void)session::parse_one_shape(several); });
+        const std::string said = message_of([&] { (void)request::parse_one_shape(several); });
         EXPECT_NE(said.find("--size '" + std::string(several) + "' is more than one size"),
                   std::string::npos)
             << said;
     }
-    EXPECT_NE(message_of([] { (void)session::parse_one_shape("0"); }).find("1 or more"),
+    EXPECT_NE(message_of([] { (void)request::parse_one_shape("0"); }).find("1 or more"),
               std::string::npos);
 }
 
 TEST(types, have_the_names_of_c_too) {
-    EXPECT_EQ(session::parse_dtypes("double,float,half,bfloat16"),
-              session::parse_dtypes("f64,f32,f16,bf16"));
-    EXPECT_NE(message_of([] { (void)session::parse_dtypes("single"); }).find("f32 (float)"),
+    EXPECT_EQ(request::parse_dtypes("double,float,half,bfloat16"),
+              request::parse_dtypes("f64,f32,f16,bf16"));
+    EXPECT_NE(message_of([] { (void)request::parse_dtypes("single"); }).find("f32 (float)"),
               std::string::npos);
 }
 
@@ -114,7 +114,7 @@ TEST(selections, all_has_one_row_for_an_engine_and_its_parts_on_request) {
     const core::catalogue some({core::table(four)});
     const auto names = [&](const char* text) {
         std::vector<std::string> found;
-        for (const session::selection& s : session::parse_selection(some, text))
+        for (const request::selection& s : request::parse_selection(some, text))
             found.emplace_back(s.entry->name);
         return found;
     };
@@ -125,21 +125,21 @@ TEST(selections, all_has_one_row_for_an_engine_and_its_parts_on_request) {
 }
 
 TEST(selections, of_a_build_have_its_name_in_theirs) {
-    const session::selection of_a{&tiled, {{"tile-size", 8}}, true, "A"};
-    EXPECT_EQ(session::label_of(of_a, {of_a}), "A:cpu.ladder.tiled[tile-size=8]");
+    const request::selection of_a{&tiled, {{"tile-size", 8}}, true, "A"};
+    EXPECT_EQ(request::label_of(of_a, {of_a}), "A:cpu.ladder.tiled[tile-size=8]");
 }
 
 TEST(selections, what_is_named_twice_is_chosen_once) {
-    const auto twice = session::parse_selection(all, "all,tiled,cpu.ladder.*,vendor.blas");
+    const auto twice = request::parse_selection(all, "all,tiled,cpu.ladder.*,vendor.blas");
     ASSERT_EQ(twice.size(), 2u);
     EXPECT_TRUE(twice[0].asked_for && twice[1].asked_for);
-    EXPECT_EQ(session::parse_selection(all, "tiled[tile-size=8],tiled[tile-size=8]").size(), 1u);
-    EXPECT_EQ(session::parse_selection(all, "tiled,tiled[tile-size=8]").size(), 2u);
+    EXPECT_EQ(request::parse_selection(all, "tiled[tile-size=8],tiled[tile-size=8]").size(), 1u);
+    EXPECT_EQ(request::parse_selection(all, "tiled,tiled[tile-size=8]").size(), 2u);
 }
 
 TEST(selections, mistakes_name_themselves) {
     const auto say = [](const char* text) {
-        return message_of([&] { (void)session::parse_selection(all, text); });
+        return message_of([&] { (void)request::parse_selection(all, text); });
     };
     EXPECT_NE(say("tilde").find("nearest is cpu.ladder.tiled"), std::string::npos);
     EXPECT_NE(say("gpu.*").find("'gpu.'"), std::string::npos);
@@ -151,7 +151,7 @@ TEST(selections, mistakes_name_themselves) {
 
 TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
     const auto on_gpu = [](const char* text) {
-        return session::parse_selection(all, text, core::device::cuda);
+        return request::parse_selection(all, text, core::device::cuda);
     };
     const auto say = [&](const char* text) { return message_of([&] { (void)on_gpu(text); }); };
     EXPECT_NE(say("tiled").find("'tiled' is cpu.ladder.tiled, which does not run on cuda"),
@@ -160,28 +160,28 @@ TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
     EXPECT_NE(say("all").find("no implementation on cuda ("), std::string::npos);
     EXPECT_NE(say("cpu.*").find("on cuda whose name begins with 'cpu.'"), std::string::npos);
     EXPECT_EQ(on_gpu("cpu.ladder.tiled").size(), 1u);
-    EXPECT_EQ(session::parse_selection(all, "tiled", core::device::cpu).size(), 1u);
+    EXPECT_EQ(request::parse_selection(all, "tiled", core::device::cpu).size(), 1u);
 }
 
 TEST(types_and_threads, mistakes_name_the_choices) {
-    EXPECT_EQ(session::parse_dtypes("f64,i32").size(), 2u);
-    EXPECT_EQ(session::parse_dtypes("e4m3,e5m2")[1], dtype::e5m2);
+    EXPECT_EQ(request::parse_dtypes("f64,i32").size(), 2u);
+    EXPECT_EQ(request::parse_dtypes("e4m3,e5m2")[1], dtype::e5m2);
     EXPECT_NE(
-        message_of([] { (void)session::parse_dtypes("f65"); }).find("use f64 (double), f32 ("),
+        message_of([] { (void)request::parse_dtypes("f65"); }).find("use f64 (double), f32 ("),
         std::string::npos);
-    EXPECT_EQ(session::parse_threads("1,2", 2).size(), 2u);
-    EXPECT_NE(message_of([] { (void)session::parse_threads("3", 2); }).find("1 to 2"),
+    EXPECT_EQ(request::parse_threads("1,2", 2).size(), 2u);
+    EXPECT_NE(message_of([] { (void)request::parse_threads("3", 2); }).find("1 to 2"),
               std::string::npos);
-    EXPECT_NE(message_of([] { (void)session::parse_threads("0", 2); }).find("1 to 2"),
+    EXPECT_NE(message_of([] { (void)request::parse_threads("0", 2); }).find("1 to 2"),
               std::string::npos);
 }
 
 TEST(requests, tunables_that_there_are_not_or_out_of_their_range_are_refused) {
-    session::request r;
+    request::measurement r;
     r.shapes = parse_shapes("8192");
     const auto say = [&](const char* chosen) {
-        r.chosen = session::parse_selection(all, chosen);
-        return message_of([&] { session::validate(r); });
+        r.chosen = request::parse_selection(all, chosen);
+        return message_of([&] { request::validate(r); });
     };
     EXPECT_EQ(say("tiled[tile-size=4096],blas"), "no error");
     EXPECT_EQ(say("blas,tiled[tile-size=4097]"),
@@ -194,45 +194,45 @@ TEST(requests, tunables_that_there_are_not_or_out_of_their_range_are_refused) {
 }
 
 TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) {
-    session::request r;
-    r.chosen = session::parse_selection(all, "tiled[tile-size=512]");
+    request::measurement r;
+    r.chosen = request::parse_selection(all, "tiled[tile-size=512]");
     r.shapes = parse_shapes("256");
-    EXPECT_NE(message_of([&] { session::validate(r); }).find("at most 256"), std::string::npos);
+    EXPECT_NE(message_of([&] { request::validate(r); }).find("at most 256"), std::string::npos);
     r.shapes = parse_shapes("256,1024");
-    EXPECT_EQ(message_of([&] { session::validate(r); }), "no error");
+    EXPECT_EQ(message_of([&] { request::validate(r); }), "no error");
     // Of the second A, B and C would fit in 64 bits, but not together.
     for (const char* huge : {"10000000", "700000000"}) {
         r.shapes = parse_shapes(huge);
-        EXPECT_NE(message_of([&] { session::validate(r); }).find("choose a smaller size"),
+        EXPECT_NE(message_of([&] { request::validate(r); }).find("choose a smaller size"),
                   std::string::npos);
     }
 }
 
 TEST(operations, both_conventions) {
     EXPECT_EQ(
-        session::operations(session::shape{10, 10, 10}, session::operation_count::multiply_add),
+        request::operations(request::shape{10, 10, 10}, request::operation_count::multiply_add),
         2000);
-    EXPECT_EQ(session::operations(session::shape{10, 10, 10}, session::operation_count::exact),
+    EXPECT_EQ(request::operations(request::shape{10, 10, 10}, request::operation_count::exact),
               1900);
 }
 
 TEST(layouts, are_two_letters_and_become_strides) {
-    EXPECT_EQ(session::parse_storage("nt"), (session::storage{'n', 't'}));
-    EXPECT_EQ(session::to_string(session::parse_storage("tn")), "tn");
-    EXPECT_EQ(session::to_string(session::parse_storage("ntt+8")), "ntt+8");
-    EXPECT_EQ(session::to_string(session::parse_storage("nnn+0")), "nn");
+    EXPECT_EQ(request::parse_storage("nt"), (request::storage{'n', 't'}));
+    EXPECT_EQ(request::to_string(request::parse_storage("tn")), "tn");
+    EXPECT_EQ(request::to_string(request::parse_storage("ntt+8")), "ntt+8");
+    EXPECT_EQ(request::to_string(request::parse_storage("nnn+0")), "nn");
     for (const char* wrong : {"nn+", "nn+x", "nn+-1", "nn+1000001", "nn8"})
-        EXPECT_NE(message_of([&] { (void)session::parse_storage(wrong); }), "") << wrong;
+        EXPECT_NE(message_of([&] { (void)request::parse_storage(wrong); }), "") << wrong;
     for (const char* wrong : {"", "n", "nnnn", "NT", "nx"})
-        EXPECT_NE(message_of([&] { (void)session::parse_storage(wrong); }).find("use nn, nt"),
+        EXPECT_NE(message_of([&] { (void)request::parse_storage(wrong); }).find("use nn, nt"),
                   std::string::npos)
             << wrong;
-    const core::problem p = session::problem_of({{20, 30, 40}, dtype::i8, 1, {'t', 't'}});
+    const core::problem p = request::problem_of({{20, 30, 40}, dtype::i8, 1, {'t', 't'}});
     EXPECT_EQ(p.a_layout, core::column_major(20));
     EXPECT_EQ(p.b_layout, core::column_major(40));
     EXPECT_EQ(p.c_layout, core::row_major(30));
     const core::problem far =
-        session::problem_of({{20, 30, 40}, dtype::f32, 1, session::parse_storage("ntt+5")});
+        request::problem_of({{20, 30, 40}, dtype::f32, 1, request::parse_storage("ntt+5")});
     EXPECT_EQ(far.a_layout, core::row_major(45));
     EXPECT_EQ(far.b_layout, core::column_major(45));
     EXPECT_EQ(far.c_layout, core::column_major(25));
@@ -241,7 +241,7 @@ TEST(layouts, are_two_letters_and_become_strides) {
 TEST(batches, are_a_number_and_how_they_lie) {
     const auto parsed = [](std::string_view text) {
         core::call asked;
-        session::parse_batch(text, asked);
+        request::parse_batch(text, asked);
         return asked;
     };
     EXPECT_EQ(parsed("64"), (core::call{.batch = 64}));
@@ -255,38 +255,38 @@ TEST(batches, are_a_number_and_how_they_lie) {
 
 TEST(groups, are_told_apart_from_batches) {
     core::call asked;
-    session::parse_groups("", asked);
+    request::parse_groups("", asked);
     EXPECT_EQ(asked, core::call{});
-    session::parse_groups("3,2", asked);
+    request::parse_groups("3,2", asked);
     EXPECT_EQ(asked.groups, "3,2");
-    EXPECT_EQ(session::size_of({100, 8, 9}, asked), (session::shape{5, 8, 9}));
+    EXPECT_EQ(request::size_of({100, 8, 9}, asked), (request::shape{5, 8, 9}));
     asked = {.batch = 2};
-    EXPECT_NE(message_of([&] { session::parse_groups("3,2", asked); }).find("--batch"),
+    EXPECT_NE(message_of([&] { request::parse_groups("3,2", asked); }).find("--batch"),
               std::string::npos);
 }
 
 TEST(epilogues, are_a_bias_and_an_activation) {
-    EXPECT_EQ(session::parse_epilogue("bias"), (core::epilogue{.bias = true}));
-    EXPECT_EQ(session::parse_epilogue("bias+gelu"),
+    EXPECT_EQ(request::parse_epilogue("bias"), (core::epilogue{.bias = true}));
+    EXPECT_EQ(request::parse_epilogue("bias+gelu"),
               (core::epilogue{.bias = true, .f = core::activation::gelu}));
-    EXPECT_EQ(session::parse_epilogue("silu"), (core::epilogue{.f = core::activation::silu}));
+    EXPECT_EQ(request::parse_epilogue("silu"), (core::epilogue{.f = core::activation::silu}));
     for (const char* wrong : {"", "none", "gelu+bias", "bias+", "bias+none", "tanh"})
-        EXPECT_NE(message_of([&] { (void)session::parse_epilogue(wrong); }).find("--epilogue"),
+        EXPECT_NE(message_of([&] { (void)request::parse_epilogue(wrong); }).find("--epilogue"),
                   std::string::npos)
             << wrong;
 }
 
 TEST(narrow_types, name_what_they_are_multiplied_with_and_into) {
-    const core::problem p = session::problem_of({{2, 2, 2}, dtype::e5m2, 1, {}});
+    const core::problem p = request::problem_of({{2, 2, 2}, dtype::e5m2, 1, {}});
     EXPECT_EQ(p.a_type, dtype::e5m2);
     EXPECT_EQ(p.b_type, dtype::e4m3);
     EXPECT_EQ(p.c_type, dtype::f32);
-    EXPECT_EQ(session::problem_of({{2, 2, 2}, dtype::i8, 1, {}}).c_type, dtype::i32);
-    const core::problem mixed = session::problem_of({{2, 2, 2}, dtype::u8, 1, {}});
+    EXPECT_EQ(request::problem_of({{2, 2, 2}, dtype::i8, 1, {}}).c_type, dtype::i32);
+    const core::problem mixed = request::problem_of({{2, 2, 2}, dtype::u8, 1, {}});
     EXPECT_EQ(mixed.a_type, dtype::u8);
     EXPECT_EQ(mixed.b_type, dtype::i8);
     EXPECT_EQ(mixed.c_type, dtype::i32);
-    EXPECT_EQ(session::problem_of({{2, 2, 2}, dtype::f64, 1, {}}).c_type, dtype::f64);
+    EXPECT_EQ(request::problem_of({{2, 2, 2}, dtype::f64, 1, {}}).c_type, dtype::f64);
 }
 
 }  // namespace

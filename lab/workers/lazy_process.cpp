@@ -1,10 +1,10 @@
-#include "lab/session/lazy_process.hpp"
+#include "lab/workers/lazy_process.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
-namespace carat::session {
+namespace carat::workers {
 
 using nlohmann::json;
 
@@ -53,4 +53,4 @@ void lazy_process::dismiss() {
     child_.reset();
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

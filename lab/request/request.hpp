@@ -12,7 +12,7 @@
 #include "lab/measure/interleave.hpp"
 #include "lab/workload/workload.hpp"
 
-namespace carat::session {
+namespace carat::request {
 
 struct shape {
     std::int64_t m = 0, n = 0, k = 0;
@@ -100,7 +100,7 @@ enum class host_memory : std::uint8_t { pageable, pinned };
 
 [[nodiscard]] std::string_view name(host_memory where);
 
-struct request {
+struct measurement {
     std::vector<selection> chosen;
     std::vector<shape> shapes;
     std::vector<dtype> types = {dtype::f64};
@@ -128,6 +128,6 @@ struct request {
 // Throws carat::error when a tunable is asked for that there is not or that is out of its range, or
 // a tile that is larger than every matrix, or when a case does not fit in memory. Called before the
 // first allocation.
-void validate(const request& r);
+void validate(const measurement& r);
 
-}  // namespace carat::session
+}  // namespace carat::request

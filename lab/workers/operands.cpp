@@ -1,4 +1,4 @@
-#include "lab/session/operands.hpp"
+#include "lab/workers/operands.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "lab/verify/verify.hpp"
 #include "lab/workload/parallel.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 namespace {
 
@@ -283,4 +283,4 @@ std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::operation& all)
     return static_cast<std::size_t>(std::clamp<std::int64_t>(2 * cache_bytes / each + 1, 2, 16));
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

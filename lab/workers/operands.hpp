@@ -7,10 +7,10 @@
 
 #include "core/execution_space.hpp"
 #include "lab/process/shared_memory.hpp"
-#include "lab/session/request.hpp"
 #include "lab/verify/operation.hpp"
+#include "lab/workload/workload.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 // Whether this is the memory of the GPU in use.
 [[nodiscard]] bool on_gpu(const core::execution_space& space);
@@ -110,4 +110,4 @@ class placed_operands {
 // How many sets make two caches' worth of data, at most 16.
 [[nodiscard]] std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::operation& all);
 
-}  // namespace carat::session
+}  // namespace carat::workers

@@ -10,9 +10,9 @@
 #include "core/execution_space.hpp"
 #include "core/operation.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/operands.hpp"
+#include "lab/workers/operands.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 // What is known before anything is allocated.
 struct introduction {
@@ -72,4 +72,4 @@ class worker {
                                                   const core::settings& how,
                                                   core::execution_space& space);
 
-}  // namespace carat::session
+}  // namespace carat::workers

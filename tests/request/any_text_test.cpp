@@ -7,7 +7,7 @@
 
 #include <carat/error.hpp>
 
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace {
 
@@ -55,7 +55,7 @@ outcome over(const std::string& what, std::string_view letters, int longest,
 
 TEST(any_text, of_sizes) {
     const outcome all = over("size", "019x:,- ", 5, [](const std::string& text) {
-        for (const session::shape& s : session::parse_shapes(text)) {
+        for (const request::shape& s : request::parse_shapes(text)) {
             EXPECT_GE(s.m, 1);
             EXPECT_GE(s.n, 1);
             EXPECT_GE(s.k, 1);
@@ -67,7 +67,7 @@ TEST(any_text, of_sizes) {
 
 TEST(any_text, of_thread_counts) {
     const outcome all = over("threads", "012,-. ", 5, [](const std::string& text) {
-        for (const int count : session::parse_threads(text, 16)) {
+        for (const int count : request::parse_threads(text, 16)) {
             EXPECT_GE(count, 1);
             EXPECT_LE(count, 16);
         }
@@ -89,8 +89,8 @@ TEST(any_text, of_distributions) {
 
 TEST(any_text, of_layouts) {
     const outcome all = over("layout", "ntNT 0+", 5, [](const std::string& text) {
-        const session::storage stored = session::parse_storage(text);
-        EXPECT_EQ(session::parse_storage(session::to_string(stored)), stored);
+        const request::storage stored = request::parse_storage(text);
+        EXPECT_EQ(request::parse_storage(request::to_string(stored)), stored);
     });
     EXPECT_EQ(all.read, 4 + 8 + 4 + 8 + 4);  // nn, nnn, nn+0, nnn+0, nn+00
 }

@@ -1,6 +1,6 @@
-#include "lab/session/device_process.hpp"
+#include "lab/workers/device_process.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 using nlohmann::json;
 
@@ -228,4 +228,4 @@ std::optional<verify::verdict> device_process::against_reference(const std::stri
         ask({{"do", "against_reference"}, {"claim", claim}}, "while C was compared", longest_s()));
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

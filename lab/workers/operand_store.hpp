@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "lab/session/operands.hpp"
 #include "lab/verify/operation.hpp"
+#include "lab/workers/operands.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 class operand_store {
   public:
@@ -50,4 +50,4 @@ class operand_store {
                                                                  placed_operands& data,
                                                                  core::execution_space& space);
 
-}  // namespace carat::session
+}  // namespace carat::workers

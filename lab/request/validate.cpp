@@ -4,11 +4,11 @@
 
 #include "core/execution_space.hpp"
 #include "lab/machine/description.hpp"
-#include "lab/session/case.hpp"
+#include "lab/request/cases.hpp"
 #include "lab/verify/exact.hpp"
 #include "lab/verify/verify.hpp"
 
-namespace carat::session {
+namespace carat::request {
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string mebibytes(double bytes) {
 
 }  // namespace
 
-void validate(const request& r) {
+void validate(const measurement& r) {
     for (const selection& s : r.chosen) {
         if (const std::string why = core::reason_against_tunables(s.entry->tunables, s.tunables);
             !why.empty())
@@ -81,4 +81,4 @@ void validate(const request& r) {
     }
 }
 
-}  // namespace carat::session
+}  // namespace carat::request

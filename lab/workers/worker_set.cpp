@@ -1,8 +1,8 @@
-#include "lab/session/worker_set.hpp"
+#include "lab/workers/worker_set.hpp"
 
 #include "lab/gpu/gpu.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 using nlohmann::json;
 
@@ -19,7 +19,7 @@ class process_worker final : public worker {
     // Code of our own is asked here: that costs no process where it can't run.
     introduction introduce() override {
         if (entry_.library == nullptr)
-            return carat::session::introduce(entry_, task_.operation, task_.settings);
+            return carat::workers::introduce(entry_, task_.operation, task_.settings);
         return introduction_from(ask(to_json_question(), "while its library was loaded", 0));
     }
 
@@ -125,4 +125,4 @@ double worker_set::cpu_s() const {
     return sum_s;
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

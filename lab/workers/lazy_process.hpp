@@ -13,7 +13,7 @@
 #include "lab/process/shared_memory.hpp"
 #include "lab/process/turns.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 // Starts a process that serves `entry` (null: all that runs on a device); `memory` is a descriptor
 // for it to inherit.
@@ -59,4 +59,4 @@ class lazy_process {
     std::vector<double> hand_overs_s_;
 };
 
-}  // namespace carat::session
+}  // namespace carat::workers

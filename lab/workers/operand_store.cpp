@@ -1,11 +1,11 @@
-#include "lab/session/operand_store.hpp"
+#include "lab/workers/operand_store.hpp"
 
 #include <carat/error.hpp>
 
 #include "lab/gpu/verify/verify.hpp"
 #include "lab/verify/poison.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::unique_ptr<operand_store> local_operand_store(const core::operation& all,
     return std::make_unique<local>(all, data, space);
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

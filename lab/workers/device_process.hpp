@@ -8,12 +8,12 @@
 #include <memory>
 #include <optional>
 
-#include "lab/session/lazy_process.hpp"
-#include "lab/session/messages.hpp"
-#include "lab/session/operand_store.hpp"
-#include "lab/session/worker.hpp"
+#include "lab/workers/lazy_process.hpp"
+#include "lab/workers/messages.hpp"
+#include "lab/workers/operand_store.hpp"
+#include "lab/workers/worker.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 class device_process final : public operand_store {
   public:
@@ -68,4 +68,4 @@ class device_process final : public operand_store {
     std::map<std::size_t, nlohmann::json> loaded_;  // and those that loaded one since
 };
 
-}  // namespace carat::session
+}  // namespace carat::workers

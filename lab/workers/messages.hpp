@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lab/session/operand_store.hpp"
-#include "lab/session/worker.hpp"
+#include "lab/workers/operand_store.hpp"
+#include "lab/workers/worker.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 // What a worker is told first.
 struct task {
@@ -36,4 +36,4 @@ struct task {
 [[nodiscard]] readiness readiness_from(const nlohmann::json& message);
 [[nodiscard]] timing timing_from(const nlohmann::json& message);
 
-}  // namespace carat::session
+}  // namespace carat::workers

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace carat::session {
+namespace carat::results {
 
 [[nodiscard]] std::string version();   // "0.1.0"
 [[nodiscard]] std::string revision();  // of the sources; ends in "-dirty" when they were changed
@@ -12,4 +12,4 @@ namespace carat::session {
 // The object "build" of docs/results.md.
 [[nodiscard]] nlohmann::json build_facts();
 
-}  // namespace carat::session
+}  // namespace carat::results

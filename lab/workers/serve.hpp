@@ -9,7 +9,7 @@
 #include "core/implementation.hpp"
 #include "lab/process/channel.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 // By its full name. Throws carat::error where there is none.
 using find_entry = std::function<const core::implementation&(const std::string& name)>;
@@ -22,4 +22,4 @@ using find_space = std::function<core::execution_space&(int device)>;
 void serve(process::channel questions, int memory, const find_entry& find,
            const find_space& space = space_of_gpu);
 
-}  // namespace carat::session
+}  // namespace carat::workers

@@ -1,4 +1,4 @@
-#include "lab/session/serve.hpp"
+#include "lab/workers/serve.hpp"
 
 #include <map>
 #include <optional>
@@ -8,11 +8,11 @@
 #include "lab/gpu/limits.hpp"
 #include "lab/process/scheduling.hpp"
 #include "lab/process/shared_memory.hpp"
-#include "lab/session/build_info.hpp"
-#include "lab/session/messages.hpp"
-#include "lab/session/operand_store.hpp"
+#include "lab/results/build_info.hpp"
+#include "lab/workers/messages.hpp"
+#include "lab/workers/operand_store.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 namespace {
 
@@ -48,7 +48,9 @@ class server {
     }
 
   private:
-    json build(const json&) { return {{"version", version()}, {"revision", revision()}}; }
+    json build(const json&) {
+        return {{"version", results::version()}, {"revision", results::revision()}};
+    }
 
     json introduce(const json& question) {
         const task t = task_from(question.at("task"));
@@ -218,4 +220,4 @@ void serve(process::channel questions, int memory, const find_entry& find,
     }
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

@@ -7,13 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "lab/session/device_process.hpp"
-#include "lab/session/lazy_process.hpp"
-#include "lab/session/messages.hpp"
-#include "lab/session/operand_store.hpp"
-#include "lab/session/worker.hpp"
+#include "lab/workers/device_process.hpp"
+#include "lab/workers/lazy_process.hpp"
+#include "lab/workers/messages.hpp"
+#include "lab/workers/operand_store.hpp"
+#include "lab/workers/worker.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 class worker_set {
   public:
@@ -68,4 +68,4 @@ class worker_set {
     std::unique_ptr<operand_store> device_operands_;  // where the device is used from here
 };
 
-}  // namespace carat::session
+}  // namespace carat::workers

@@ -1,6 +1,6 @@
-#include "lab/session/worker.hpp"
+#include "lab/workers/worker.hpp"
 
-namespace carat::session {
+namespace carat::workers {
 
 namespace {
 
@@ -16,7 +16,7 @@ class local final : public worker {
           core::execution_space& space)
         : entry_(entry), all_(all), settings_(how), space_(space) {}
 
-    introduction introduce() override { return session::introduce(entry_, all_, settings_); }
+    introduction introduce() override { return workers::introduce(entry_, all_, settings_); }
 
     readiness prepare(placed_operands& data) override {
         data_ = &data;
@@ -71,4 +71,4 @@ std::unique_ptr<worker> worker_here(const core::implementation& entry, const cor
     return std::make_unique<local>(entry, all, how, space);
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

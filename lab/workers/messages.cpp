@@ -1,9 +1,9 @@
-#include "lab/session/messages.hpp"
+#include "lab/workers/messages.hpp"
 
 #include <cmath>
 #include <limits>
 
-namespace carat::session {
+namespace carat::workers {
 
 namespace {
 
@@ -173,4 +173,4 @@ timing timing_from(const json& message) {
     return t;
 }
 
-}  // namespace carat::session
+}  // namespace carat::workers

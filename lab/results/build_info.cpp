@@ -1,9 +1,9 @@
-#include "lab/session/build_info.hpp"
+#include "lab/results/build_info.hpp"
 
 #include <carat_revision.hpp>
 #include <nlohmann/json.hpp>
 
-namespace carat::session {
+namespace carat::results {
 
 std::string version() {
     return CARAT_VERSION;
@@ -21,4 +21,4 @@ nlohmann::json build_facts() {
             {"openmp", true}};
 }
 
-}  // namespace carat::session
+}  // namespace carat::results

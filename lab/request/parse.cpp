@@ -7,10 +7,10 @@
 
 #include "core/group_sizes.hpp"
 #include "core/problem.hpp"
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 
-namespace carat::session {
+namespace carat::request {
 
 namespace {
 
@@ -313,10 +313,14 @@ std::string label_of(const selection& s, const std::vector<selection>& chosen) {
            (apart ? results::label_of(name, s.tunables) : name);
 }
 
+std::string_view name(host_memory where) {
+    return where == host_memory::pinned ? "pinned" : "pageable";
+}
+
 double operations(const shape& s, operation_count convention) {
     const double entries = static_cast<double>(s.m) * static_cast<double>(s.n);
     const double depth = 2 * static_cast<double>(s.k);
     return entries * (convention == operation_count::exact ? depth - 1 : depth);
 }
 
-}  // namespace carat::session
+}  // namespace carat::request
