@@ -14,9 +14,9 @@
 #include "cli/files.hpp"
 #include "cli/measured.hpp"
 #include "files/output.hpp"
+#include "lab/compare/changes.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
-#include "lab/session/changes.hpp"
 
 namespace carat::cli {
 
@@ -33,14 +33,14 @@ struct compare_options {
 
 // What the page and the JSON say of the two files, beside the later one's results.
 nlohmann::json regression(const compare_options& o, const results::document& before,
-                          const results::document& after, const session::changes& found) {
+                          const results::document& after, const compare::changes& found) {
     const auto origin = [&](const std::string& file, const results::document& doc) {
         return nlohmann::json{{"file", o.builds ? file : fs::path(file).filename().string()},
                               {"revision", doc.revision},
                               {"date", doc.date}};
     };
     nlohmann::json changes = nlohmann::json::array();
-    for (const session::change& c : found.rows) changes.push_back(session::to_json(c));
+    for (const compare::change& c : found.rows) changes.push_back(compare::to_json(c));
     return {{"before", origin(o.before, before)},
             {"after", origin(o.after, after)},
             {"margin", o.margin},
@@ -48,7 +48,7 @@ nlohmann::json regression(const compare_options& o, const results::document& bef
             {"notes", found.notes},
             {"failures", found.failures},
             {"only_after", found.only_after},
-            {"over_cases", session::to_json(found.over_cases)},
+            {"over_cases", compare::to_json(found.over_cases)},
             {"changes", std::move(changes)}};
 }
 
@@ -83,7 +83,7 @@ void validate(const compare_options& o) {
 
 // Writes and prints the answer; the exit code.
 int answer(const compare_options& o, const results::document& before,
-           const results::document& after, const session::changes& found) {
+           const results::document& after, const compare::changes& found) {
     const nlohmann::json told = regression(o, before, after, found);
     const bool as_json = write(o.json, o.json.empty() ? "" : dumped(told));
     const bool as_markdown =
@@ -97,7 +97,7 @@ int answer(const compare_options& o, const results::document& before,
     return found.failures.empty() ? success : bad_answer;
 }
 
-session::analysis_options analysis_of(const compare_options& o) {
+compare::analysis_options analysis_of(const compare_options& o) {
     return {.alpha = o.alpha, .equivalence_margin = o.margin};
 }
 
@@ -105,7 +105,7 @@ int compare_files(const compare_options& o) {
     const results::document before = results::load(o.before);
     const results::document after =
         o.report.empty() ? results::load(o.after) : load_for_report(o.after);
-    const session::changes found = session::compare_documents(before, after, analysis_of(o));
+    const compare::changes found = compare::compare_documents(before, after, analysis_of(o));
     if (found.rows.empty() || found.count("missing") == found.rows.size())
         throw error(error_code::invalid_argument,
                     o.before + " and " + o.after + " have no measured case in common");
@@ -119,7 +119,7 @@ int compare_builds(const compare_options& o) {
     const auto& [before, after] = measured.docs;
     return answer(
         o, before, after,
-        session::compare_documents(before, after, analysis_of(o), session::rounds::common));
+        compare::compare_documents(before, after, analysis_of(o), compare::rounds::common));
 }
 
 int compare(const compare_options& o) {

@@ -9,11 +9,11 @@
 
 #include "cli/terminal.hpp"
 #include "core/implementation.hpp"
+#include "lab/compare/effort.hpp"
 #include "lab/report/age.hpp"
 #include "lab/report/lead.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/settle.hpp"
 
 namespace carat::cli {
 
@@ -262,7 +262,7 @@ std::string scope_note(std::span<const results::result> results,
         text += note(std::string(report::within_one_process));
     else if (!compared.pairs.empty() && !over("processes"))
         text += note(std::string(report::too_few_for_an_interval));
-    const session::unsettled left = session::unsettled_in(results, compared);
+    const compare::unsettled left = compare::unsettled_in(results, compared);
     if (left.pairs > 0)
         text += note(report::what_would_settle(left.pairs, left.hopeless, left.more_s));
     return text;

@@ -53,6 +53,7 @@ ALLOWED = {
                     "lab/workload"],
     "lab/workers": ["include/carat", "src/core", "lab/gpu", "lab/machine", "lab/process", "lab/results",
                     "lab/verify", "lab/workload"],
+    "lab/compare": ["include/carat", "src/core", "lab/results", "lab/statistics"],
     "lab/session": ["include/carat", "src/core", "src/files", "lab"],
     "lab/judge": ["include/carat", "src/core", "src/files", "lab"],
     "lab/judge/device": ["include/carat", "src/core", "src/cuda/common", "lab/gpu/verify", "lab/verify"],

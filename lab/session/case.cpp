@@ -8,7 +8,6 @@
 #include <carat/error.hpp>
 
 #include "lab/machine/roofline.hpp"
-#include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
 #include "lab/session/phase_trials.hpp"
 #include "lab/session/roofline.hpp"
@@ -222,7 +221,7 @@ class runner {
         out.compared.asked = key_.asked;
         out.compared.measured_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-        analyse_results(out.results, analysis_of(request_), out.compared);
+        compare::analyse_results(out.results, analysis_of(request_), out.compared);
         return out;
     }
 
@@ -239,6 +238,10 @@ class runner {
 };
 
 }  // namespace
+
+compare::analysis_options analysis_of(const request::measurement& r) {
+    return {r.alpha, r.equivalence_margin, r.base};
+}
 
 case_result run_case(const request::measurement& r, const request::case_key& key,
                      const surroundings& around) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
@@ -49,6 +50,9 @@ struct surroundings {
     // Of what runs on a device in this process; empty: the GPU in use.
     std::function<core::execution_space&()> device_space = {};
 };
+
+// How its results are compared.
+[[nodiscard]] compare::analysis_options analysis_of(const request::measurement& r);
 
 [[nodiscard]] case_result run_case(const request::measurement& r, const request::case_key& key,
                                    const surroundings& around);

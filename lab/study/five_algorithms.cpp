@@ -8,8 +8,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/analyse.hpp"
 #include "lab/statistics/anova.hpp"
 #include "lab/statistics/bootstrap.hpp"
 #include "lab/statistics/replicates.hpp"
@@ -138,7 +138,7 @@ table table_of_pairs(const results::document& doc, const results::comparison& al
         if (const results::result* c = measured(doc, ours, five_type, all.n); c != nullptr)
             ranked.push_back(c);
     for (const statistics::pair_difference& d :
-         statistics::games_howell(session::log_moments(ranked), all.alpha)) {
+         statistics::games_howell(compare::log_moments(ranked), all.alpha)) {
         const results::result &a = *ranked[d.first], &b = *ranked[d.second];
         const statistics::interval ci =
             exponential(statistics::interval{-d.simultaneous_ci.upper, -d.simultaneous_ci.lower});

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/compare/analyse.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace carat::study {
 
@@ -97,7 +97,7 @@ std::string gflops(const results::result* result) {
 
 std::string gflops_with_interval(const results::result* result) {
     if (result == nullptr) return "-";
-    const session::extent_of_median extent = session::extent_of(*result);
+    const compare::extent_of_median extent = compare::extent_of(*result);
     return fmt::format("{} {}[{}, {}]", gflops(result->median_gflops),
                        extent.interval ? "" : "range ", gflops(result->flop / extent.s[1] / 1e9),
                        gflops(result->flop / extent.s[0] / 1e9));

@@ -8,20 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/statistics/comparison.hpp"
 #include "lab/statistics/moments.hpp"
 
-namespace carat::session {
+namespace carat::compare {
 
 struct analysis_options {
     double alpha = 0.05;
     double equivalence_margin = 0.02;
     std::string base = {};  // who the others are compared with; empty: every pair
 };
-
-[[nodiscard]] analysis_options analysis_of(const request::measurement& r);
 
 // The trials of a result, process by process; they refer to it.
 [[nodiscard]] statistics::processes processes_of(const results::result& c);
@@ -47,4 +44,4 @@ struct extent_of_median {
 void analyse_results(std::span<results::result> results, const analysis_options& how,
                      results::comparison& compared);
 
-}  // namespace carat::session
+}  // namespace carat::compare

@@ -1,46 +1,22 @@
-// What is written of trials: figures, intervals and verdicts that agree with each other, settling,
-// and what changed between two documents.
-#include "lab/session/analyse.hpp"
-
+// What is written of trials: figures, intervals and verdicts that agree with each other, and what
+// changed between two documents.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <random>
 
-#include "lab/session/changes.hpp"
-#include "lab/session/settle.hpp"
+#include "lab/compare/analyse.hpp"
+#include "lab/compare/changes.hpp"
+#include "tests/compare/measured.hpp"
 
 namespace {
 
 using namespace carat;
 
-// `processes` of `trials` each; every process is off by up to `between`.
-results::result measured(const std::string& name, double median_s, int processes, int trials,
-                         double between, std::uint64_t seed) {
-    results::result c;
-    c.implementation = name;
-    c.dtype = "f64";
-    c.device = "cpu";
-    c.m = c.n = c.k = 100;
-    c.available = c.verified = true;
-    c.flop = 2e6;
-    c.repetitions = 1;
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    for (int g = 0; g < processes; ++g) {
-        const double offset = between * uniform(random);
-        for (int i = 0; i < trials; ++i)
-            c.trials_s.push_back(median_s * (1 + offset + 0.002 * uniform(random)));
-        if (processes > 1) c.trials_per_process.push_back(trials);
-    }
-    return c;
-}
-
 results::document document_of(std::vector<results::result> results) {
     results::document doc;
     doc.complete = true;
     doc.results = std::move(results);
-    session::analyse_results(doc.results, {}, doc.comparisons.emplace_back());
+    compare::analyse_results(doc.results, {}, doc.comparisons.emplace_back());
     return doc;
 }
 
@@ -61,7 +37,7 @@ TEST(analyse_results, a_disturbed_row_takes_the_rank_only_from_those_it_might_ch
     EXPECT_EQ(doc.comparisons[0].pairs.size(), 3U);  // of a, b and d
     EXPECT_EQ(doc.comparisons[0].find("a", "c"), nullptr);
     // Each is still compared with its own figure of another file.
-    const session::changes found = session::compare_documents(doc, doc, {});
+    const compare::changes found = compare::compare_documents(doc, doc, {});
     EXPECT_EQ(found.rows[0].verdict, "tie");
     EXPECT_EQ(found.rows[2].verdict, "busy");
 }
@@ -156,89 +132,6 @@ TEST(analyse_results, no_document_has_a_pair_whose_interval_contradicts_its_verd
     EXPECT_LT(claims, pairs - pairs / 10);
 }
 
-session::case_result of_case(std::uint64_t seed) {
-    session::case_result found;
-    found.results = {measured("a", 1e-3, 5, 10, 0.02, seed),
-                     measured("b", 1.035e-3, 5, 10, 0.02, seed + 100)};
-    found.compared.measured_s = 10;
-    session::analyse_results(found.results, {}, found.compared);
-    return found;
-}
-
-// The first seed whose five processes leave it open, while more would decide it.
-std::uint64_t open_seed() {
-    for (std::uint64_t seed = 1;; ++seed)
-        if (of_case(seed).compared.pairs[0].more_s > 0) return seed;
-}
-
-TEST(settle, measures_on_until_the_verdict_is_clear) {
-    const std::uint64_t seed = open_seed();
-    session::case_result first = of_case(seed);
-    ASSERT_EQ(first.compared.pairs[0].verdict, "unclear");
-    ASSERT_GE(first.compared.pairs[0].more_s, 10);
-    EXPECT_EQ(session::unsettled_in(first.results, first.compared).pairs, 1u);
-    int measured_again = 0;
-    const auto again = [&](int number) {
-        EXPECT_EQ(number, ++measured_again);
-        return of_case(seed + 1000 * static_cast<std::uint64_t>(number));
-    };
-    const session::case_result found =
-        session::settle(first, {.limit_s = 1000, .analysis = {}}, again);
-    EXPECT_EQ(found.compared.pairs[0].verdict, "faster");
-    EXPECT_EQ(found.results[0].trials_per_process.size(),
-              5 * (1 + static_cast<std::size_t>(measured_again)));
-    EXPECT_EQ(found.compared.measured_s, 10 * (1 + measured_again));
-    EXPECT_LT(found.compared.alpha, 0.05);  // looking again has its price
-    EXPECT_GT(measured_again, 0);
-}
-
-TEST(settle, keeps_to_its_limit_and_stops_on_a_busy_machine) {
-    const auto never = [](int) -> session::case_result { throw std::logic_error("measured"); };
-    EXPECT_EQ(session::settle(of_case(open_seed()), {}, never).results[0].trials_per_process.size(),
-              5u);
-    EXPECT_EQ(session::settle(of_case(open_seed()), {.limit_s = 9, .analysis = {}}, never)
-                  .results[0]
-                  .trials_per_process.size(),
-              5u);
-    int asked = 0;
-    const auto busy = [&](int) {
-        ++asked;
-        session::case_result more = of_case(2);
-        for (results::result& c : more.results) c.busy = "other work took 40 %";
-        return more;
-    };
-    const session::case_result found =
-        session::settle(of_case(open_seed()), {.limit_s = 15, .analysis = {}}, busy);
-    EXPECT_EQ(asked, 1);
-    EXPECT_EQ(found.results[0].trials_per_process.size(), 5u);
-    EXPECT_TRUE(found.results[0].busy.empty());
-}
-
-TEST(settle, of_a_row_alone_narrows_its_interval) {
-    session::case_result alone = of_case(1);
-    alone.results.pop_back();
-    session::analyse_results(alone.results, {}, alone.compared);
-    EXPECT_GT(session::unsettled_in(alone.results, alone.compared, 0.005).more_s, 0);
-    EXPECT_EQ(session::unsettled_in(alone.results, alone.compared, 0.5).more_s, 0);
-}
-
-TEST(settle, knows_no_effort_where_there_is_no_interval) {
-    session::case_result few;
-    few.results = {measured("a", 1, 1, 3, 0, 1), measured("b", 1, 1, 3, 0, 2)};
-    few.compared.measured_s = 10;
-    session::analyse_results(few.results, {}, few.compared);
-    EXPECT_EQ(few.compared.pairs.at(0).more_s, 0);
-    EXPECT_EQ(session::unsettled_in(few.results, few.compared).hopeless, 1u);
-}
-
-TEST(settle, adds_rounds_to_one_process) {
-    std::vector<results::result> c{measured("a", 1, 1, 10, 0, 1)};
-    session::add_trials(c, {measured("a", 1, 1, 10, 0, 2), measured("b", 1, 1, 10, 0, 2)});
-    ASSERT_EQ(c.size(), 1u);
-    EXPECT_EQ(c[0].trials_s.size(), 20u);
-    EXPECT_TRUE(c[0].trials_per_process.empty());
-}
-
 results::document five(double times_s, std::uint64_t seed) {
     return document_of({measured("a", times_s, 5, 10, 0.002, seed),
                         measured("b", 2 * times_s, 5, 10, 0.002, seed + 1)});
@@ -246,7 +139,7 @@ results::document five(double times_s, std::uint64_t seed) {
 
 TEST(compare_documents, judges_all_cases_together) {
     const results::document before = five(2, 1), after = five(1, 3), same = five(2, 5);
-    const session::changes faster = session::compare_documents(before, after, {});
+    const compare::changes faster = compare::compare_documents(before, after, {});
     EXPECT_EQ(faster.count("faster"), 2u);
     EXPECT_TRUE(faster.failures.empty());
     EXPECT_NEAR(faster.rows[0].ratio, 2, 0.02);
@@ -254,9 +147,9 @@ TEST(compare_documents, judges_all_cases_together) {
     EXPECT_NEAR(std::max(faster.rows[0].confidence, faster.rows[1].confidence), 0.975, 1e-12);
     ASSERT_TRUE(faster.over_cases);
     EXPECT_NEAR(faster.over_cases->geometric_mean, 2, 0.02);
-    const session::changes slower = session::compare_documents(after, before, {});
+    const compare::changes slower = compare::compare_documents(after, before, {});
     EXPECT_EQ(slower.failures, std::vector<std::string>{"2 cases slower"});
-    EXPECT_EQ(session::compare_documents(before, same, {}).count("tie"), 2u);
+    EXPECT_EQ(compare::compare_documents(before, same, {}).count("tie"), 2u);
 }
 
 // Of so many sizes, all slower by these shares, in turns.
@@ -272,15 +165,15 @@ results::document sizes(int count, double even, double odd, std::uint64_t seed) 
 
 TEST(compare_documents, claims_no_change_that_another_session_makes) {
     const results::document before = sizes(8, 0, 0, 1), after = sizes(8, 0.06, -0.06, 100);
-    const session::changes apart = session::compare_documents(before, after, {});
+    const compare::changes apart = compare::compare_documents(before, after, {});
     EXPECT_EQ(apart.count("unclear"), 8u);
     ASSERT_EQ(apart.notes.size(), 1u);
     EXPECT_NE(apart.notes[0].find("allow for 5.0 % by which sessions"), std::string::npos);
-    const session::changes side_by_side =
-        session::compare_documents(before, after, {}, session::rounds::common);
+    const compare::changes side_by_side =
+        compare::compare_documents(before, after, {}, compare::rounds::common);
     EXPECT_EQ(side_by_side.count("slower"), 4u);
     EXPECT_TRUE(side_by_side.notes.empty());
-    const session::changes large = session::compare_documents(before, sizes(8, 0.4, 0.4, 200), {});
+    const compare::changes large = compare::compare_documents(before, sizes(8, 0.4, 0.4, 200), {});
     EXPECT_EQ(large.count("slower"), 8u);
 }
 
@@ -288,10 +181,10 @@ TEST(compare_documents, claims_no_change_that_another_session_makes) {
 TEST(compare_documents, takes_guests_for_drifting_where_it_can_not_tell) {
     results::document before = sizes(2, 0, 0, 1);
     const results::document after = sizes(2, 0.06, 0.06, 100);
-    EXPECT_EQ(session::compare_documents(before, after, {}).count("slower"), 2u);
+    EXPECT_EQ(compare::compare_documents(before, after, {}).count("slower"), 2u);
     before.machine = {{"hypervisor", "KVM"}};
-    EXPECT_EQ(session::compare_documents(before, after, {}).count("unclear"), 2u);
-    EXPECT_EQ(session::compare_documents(before, before, {}).count("tie"), 2u);
+    EXPECT_EQ(compare::compare_documents(before, after, {}).count("unclear"), 2u);
+    EXPECT_EQ(compare::compare_documents(before, before, {}).count("tie"), 2u);
 }
 
 // Processes that differ by 20 % from each other, in the same way on both sides: their rounds were
@@ -300,9 +193,9 @@ TEST(compare_documents, pairs_what_was_measured_in_common_rounds) {
     const results::document before = document_of({measured("a", 1, 5, 10, 0.2, 1)});
     results::document after = before;
     for (double& time_s : after.results[0].trials_s) time_s *= 1.05;
-    EXPECT_EQ(session::compare_documents(before, after, {}).rows[0].verdict, "unclear");
-    const session::changes paired =
-        session::compare_documents(before, after, {}, session::rounds::common);
+    EXPECT_EQ(compare::compare_documents(before, after, {}).rows[0].verdict, "unclear");
+    const compare::changes paired =
+        compare::compare_documents(before, after, {}, compare::rounds::common);
     EXPECT_EQ(paired.rows[0].verdict, "slower");
     EXPECT_NEAR(paired.rows[0].ratio, 1 / 1.05, 1e-9);
     EXPECT_EQ(paired.failures, std::vector<std::string>{"1 case slower"});
@@ -313,7 +206,7 @@ TEST(compare_documents, fails_on_what_is_missing_lost_or_unfinished) {
     results::document after = five(1, 3);
     after.complete = false;
     after.results.pop_back();
-    session::changes found = session::compare_documents(before, after, {});
+    compare::changes found = compare::compare_documents(before, after, {});
     EXPECT_EQ(found.rows[1].verdict, "missing");
     EXPECT_EQ(found.failures, (std::vector<std::string>{"1 case missing in the later file",
                                                         "the later file is unfinished"}));
@@ -321,10 +214,10 @@ TEST(compare_documents, fails_on_what_is_missing_lost_or_unfinished) {
     after.results[0].verified = false;
     after.results[0].rank = 0;
     after.results[0].reason = "wrong";
-    found = session::compare_documents(before, after, {});
+    found = compare::compare_documents(before, after, {});
     EXPECT_EQ(found.failures, std::vector<std::string>{"1 case without a figure any more"});
     EXPECT_EQ(found.rows[0].reason, "wrong");
-    EXPECT_EQ(session::compare_documents(after, before, {}).only_after, 1u);
+    EXPECT_EQ(compare::compare_documents(after, before, {}).only_after, 1u);
 }
 
 TEST(compare_documents, fails_where_no_case_has_a_verdict) {
@@ -332,15 +225,15 @@ TEST(compare_documents, fails_where_no_case_has_a_verdict) {
     results::document after = five(1, 3);
     after.results[0].busy = "other work took 40 %";
     after.results[0].rank = 0;
-    EXPECT_TRUE(session::compare_documents(before, after, {}).failures.empty());
+    EXPECT_TRUE(compare::compare_documents(before, after, {}).failures.empty());
     after.results[1].busy = after.results[0].busy;
     after.results[1].rank = 0;
-    const session::changes busy = session::compare_documents(before, after, {});
+    const compare::changes busy = compare::compare_documents(before, after, {});
     ASSERT_EQ(busy.failures.size(), 1u);
     EXPECT_NE(busy.failures[0].find("the machine was busy: other work"), std::string::npos);
     const results::document one =
         document_of({measured("a", 1, 1, 30, 0, 1), measured("b", 1, 1, 30, 0, 2)});
-    const session::changes alone = session::compare_documents(one, one, {});
+    const compare::changes alone = compare::compare_documents(one, one, {});
     EXPECT_EQ(alone.count("one process"), 2u);
     ASSERT_EQ(alone.failures.size(), 1u);
     EXPECT_NE(alone.failures[0].find("fewer than 3 processes"), std::string::npos);
@@ -358,7 +251,7 @@ TEST(compare_documents, names_what_else_changed) {
     after.machine = with_driver("590.2");
     before.results[0].vendor = {"OpenBLAS", "0.3.21", "", "", ""};
     after.results[0].vendor = {"OpenBLAS", "0.3.34", "", "", ""};
-    const std::vector<std::string> notes = session::compare_documents(before, after, {}).notes;
+    const std::vector<std::string> notes = compare::compare_documents(before, after, {}).notes;
     EXPECT_EQ(notes, (std::vector<std::string>{
                          "OpenBLAS version was 0.3.21, now 0.3.34: the change may be its",
                          "gpu 0 driver was 580.1, now 590.2: the change may be its"}));

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/analyse.hpp"
 #include "lab/statistics/sets.hpp"
 
-namespace carat::session {
+namespace carat::compare {
 
 // One implementation on one case of the earlier file.
 struct change {
@@ -50,4 +50,4 @@ enum class rounds : std::uint8_t { apart, common };
 [[nodiscard]] nlohmann::json to_json(const change& c);
 [[nodiscard]] nlohmann::json to_json(const std::optional<statistics::set_ratio>& set);
 
-}  // namespace carat::session
+}  // namespace carat::compare

@@ -1,17 +1,17 @@
-#include "lab/session/analyse.hpp"
+#include "lab/compare/analyse.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <vector>
 
-#include "lab/session/settle.hpp"
+#include "lab/compare/effort.hpp"
 #include "lab/statistics/anova.hpp"
 #include "lab/statistics/autocorrelation.hpp"
 #include "lab/statistics/hypothesis.hpp"
 #include "lab/statistics/summary.hpp"
 
-namespace carat::session {
+namespace carat::compare {
 
 namespace {
 
@@ -144,10 +144,6 @@ int place_among(const results::result& row, std::size_t ahead,
 
 }  // namespace
 
-analysis_options analysis_of(const request::measurement& r) {
-    return {r.alpha, r.equivalence_margin, r.base};
-}
-
 processes processes_of(const results::result& c) {
     return statistics::by_process(c.trials_s, c.trials_per_process);
 }
@@ -204,4 +200,4 @@ void analyse_results(std::span<results::result> results, const analysis_options&
     add_effort(found, how, compared);
 }
 
-}  // namespace carat::session
+}  // namespace carat::compare

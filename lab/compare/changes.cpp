@@ -1,4 +1,4 @@
-#include "lab/session/changes.hpp"
+#include "lab/compare/changes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "lab/session/settle.hpp"
+#include "lab/compare/effort.hpp"
 #include "lab/statistics/drift.hpp"
 
-namespace carat::session {
+namespace carat::compare {
 
 namespace {
 
@@ -248,4 +248,4 @@ nlohmann::json to_json(const std::optional<statistics::set_ratio>& set) {
     return out;
 }
 
-}  // namespace carat::session
+}  // namespace carat::compare
