@@ -52,13 +52,6 @@ nlohmann::json regression(const compare_options& o, const results::document& bef
             {"changes", std::move(changes)}};
 }
 
-// The page of the later file, with what changed since the earlier one first.
-std::string page(const results::document& after, nlohmann::json regression) {
-    nlohmann::json whole = results::to_json(after);
-    whole["regression"] = std::move(regression);
-    return report::html(whole);
-}
-
 // "-" is the terminal: then nothing else goes there.
 bool write(const std::string& file, const std::string& text) {
     if (file == "-")
@@ -88,7 +81,7 @@ int answer(const compare_options& o, const results::document& before,
     const bool as_json = write(o.json, o.json.empty() ? "" : dumped(told));
     const bool as_markdown =
         write(o.markdown, o.markdown.empty() ? "" : changes_markdown(told, found));
-    if (!o.report.empty()) files::write_whole(o.report, page(after, told));
+    if (!o.report.empty()) files::write_whole(o.report, report::html(after, told));
     if (!as_json && !as_markdown) {
         for (const std::string& file : {o.json, o.markdown, o.report})
             if (!file.empty()) fmt::print("wrote {}\n", file);

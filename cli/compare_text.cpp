@@ -7,7 +7,8 @@
 
 #include "cli/terminal.hpp"
 #include "core/implementation.hpp"
-#include "files/visible.hpp"
+#include "lab/report/cases.hpp"
+#include "lab/report/table.hpp"
 #include "lab/report/words.hpp"
 
 namespace carat::cli {
@@ -27,11 +28,6 @@ std::string size_of(const results::result& c) {
     const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
     const std::string words = core::describe(c.asked);
     return words.empty() ? stored : stored + " " + words;
-}
-
-// There threads of the CPU mean nothing.
-bool on_gpu(const results::result& c) {
-    return c.device != core::name(core::device::cpu);
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
@@ -60,7 +56,7 @@ std::string line_of(const change& c) {
     }
     const std::string line = fmt::format(
         "{:<28} {:<4} {:>12} {:>2} {:>6} {} {}", shortened_middle(of.implementation, 28), of.dtype,
-        size_of(of), on_gpu(of) ? "-" : std::to_string(of.threads), ratio_text(c.ratio),
+        size_of(of), report::on_cpu(of) ? std::to_string(of.threads) : "-", ratio_text(c.ratio),
         interval_text(c.ci95_ratio), c.verdict);
     return styled(line, style_of(c.verdict)) + "\n";
 }
@@ -102,32 +98,33 @@ std::string failures(const compare::changes& found) {
     return "fail: " + report::listed(found.failures, found.failures.size());
 }
 
-std::vector<std::string> markdown_row(const change& c) {
+std::vector<std::string> row_of(const change& c) {
     const results::result& of = *c.before;
     const bool measured = c.ratio > 0;
-    return {"`" + report::unquoted(files::visible(of.implementation)) + "`",
-            fmt::format("{} {}{}", files::visible(of.dtype), size_of(of),
-                        on_gpu(of) ? "" : fmt::format(", T{}", of.threads)),
+    return {"`" + report::unquoted(of.implementation) + "`",
+            fmt::format("{} {}{}", of.dtype, size_of(of),
+                        report::on_cpu(of) ? fmt::format(", T{}", of.threads) : ""),
             report::throughput(of.median_gflops),
             measured ? report::throughput(c.after->median_gflops) : "-",
             measured ? ratio_text(c.ratio) : "-",
             results::bounded(c.ci95_ratio) ? interval_text(c.ci95_ratio) : "-",
-            c.reason.empty() ? c.verdict : report::plain(reason_of(c))};
+            c.reason.empty() ? c.verdict : reason_of(c)};
 }
 
 std::string markdown_table(const compare::changes& found, bool all) {
-    std::string text =
-        "| implementation | case | before | after | ratio | 95 % CI | verdict |\n"
-        "|---|---|---:|---:|---:|---|---|\n";
-    bool some = false;
-    for (const change& c : found.rows) {
-        if (!all && (c.verdict == "tie" || c.verdict == "unclear")) continue;
-        some = true;
-        text += "|";
-        for (const std::string& cell : markdown_row(c)) text += " " + cell + " |";
-        text += "\n";
-    }
-    return some ? text + "\n" : "";
+    report::table t{"",
+                    {{"implementation", report::align::left},
+                     {"case", report::align::left},
+                     {"before"},
+                     {"after"},
+                     {"ratio"},
+                     {"95 % CI"},
+                     {"verdict", report::align::left}},
+                    {},
+                    {}};
+    for (const change& c : found.rows)
+        if (all || (c.verdict != "tie" && c.verdict != "unclear")) t.rows.push_back(row_of(c));
+    return t.rows.empty() ? "" : report::markdown(t);
 }
 
 }  // namespace

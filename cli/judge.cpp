@@ -113,7 +113,7 @@ std::string page(const judge::outcome& o) {
     doc.machine = machine::to_json(machine::describe());
     doc.machine["gpus"] = nlohmann::json::array();
     if (!o.gpu.empty()) doc.machine["gpus"].push_back(gpu::describe(gpu::in_use()));
-    return report::html(results::to_json(doc));
+    return report::html(doc);
 }
 
 int run(const judge_options& o) {

@@ -198,7 +198,7 @@ int run_studies(const study_options& o) {
         const session_result result = run(*s, o, how);
         failed = failed || result.failed();
         join(all, result.doc);
-        files::write_whole(page, report::html(results::to_json(all)));
+        files::write_whole(page, report::html(all));
         stopped = result.interrupted;
         if (stopped) break;
     }

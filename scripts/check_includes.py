@@ -44,7 +44,7 @@ ALLOWED = {
                          "lab/machine", "lab/workload"],
     "lab/gpu/verify": ["include/carat", "src/core", "src/cuda/common", "lab/verify"],
     "lab/results": ["include/carat", "src/core", "src/files"],
-    "lab/report": ["include/carat", "src/files"],
+    "lab/report": ["include/carat", "src/core", "src/files", "lab/results"],
     "lab/model": ["include/carat", "src/core"],
     "lab/explain": ["include/carat", "src/core", "lab"],
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
