@@ -61,7 +61,7 @@ std::string own_threads(const result& of, const measured_case& here) {
 
 // Of rows that others disturbed, and of those that might change places with them, no rank is known.
 std::string rank_of(const result& of, const measured_case& here, std::size_t place) {
-    const std::size_t rank = here.busy.empty() ? place : static_cast<std::size_t>(of.rank);
+    const int rank = here.busy.empty() ? static_cast<int>(place) : of.rank;
     return rank > 0 ? std::to_string(rank) : "-";
 }
 

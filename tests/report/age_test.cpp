@@ -30,7 +30,8 @@ TEST(age, counts_from_the_day_of_the_measurement) {
 
 results::document file_of_2026() {
     results::result aged = sample::result("vendor.openblas", 10);
-    aged.vendor = {.name = "OpenBLAS", .version = "0.3.21, OpenMP"};
+    aged.vendor.name = "OpenBLAS";
+    aged.vendor.version = "0.3.21, OpenMP";
     results::document file = sample::file(
         {sample::result("cpu.engine", 20), aged},
         {sample::comparison({sample::pair("cpu.engine", "vendor.openblas", "faster", 2)})});

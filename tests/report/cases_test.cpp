@@ -232,7 +232,9 @@ TEST(warnings, tell_what_weakens_a_run) {
     of.stop = "budget";
     of.sd_s = 0.5;
     of.mean_s = 1.0;
-    of.vendor = {.name = "A BLAS", .kernel = "Haswell", .note = "set X for `more`"};
+    of.vendor.name = "A BLAS";
+    of.vendor.kernel = "Haswell";
+    of.vendor.note = "set X for `more`";
     EXPECT_TRUE(warns(doc, "warning", "interrupted"));
     EXPECT_TRUE(warns(doc, "warning", "virtual machine (KVM)"));
     EXPECT_TRUE(warns(doc, "warning", "`cpu.slow` chose Haswell"));
