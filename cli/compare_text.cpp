@@ -7,7 +7,6 @@
 
 #include "cli/terminal.hpp"
 #include "core/implementation.hpp"
-#include "lab/report/cases.hpp"
 #include "lab/report/table.hpp"
 #include "lab/report/words.hpp"
 
@@ -56,7 +55,7 @@ std::string line_of(const change& c) {
     }
     const std::string line = fmt::format(
         "{:<28} {:<4} {:>12} {:>2} {:>6} {} {}", shortened_middle(of.implementation, 28), of.dtype,
-        size_of(of), report::on_cpu(of) ? std::to_string(of.threads) : "-", ratio_text(c.ratio),
+        size_of(of), of.on_cpu() ? std::to_string(of.threads) : "-", ratio_text(c.ratio),
         interval_text(c.ci95_ratio), c.verdict);
     return styled(line, style_of(c.verdict)) + "\n";
 }
@@ -103,7 +102,7 @@ std::vector<std::string> row_of(const change& c) {
     const bool measured = c.ratio > 0;
     return {"`" + report::unquoted(of.implementation) + "`",
             fmt::format("{} {}{}", of.dtype, size_of(of),
-                        report::on_cpu(of) ? fmt::format(", T{}", of.threads) : ""),
+                        of.on_cpu() ? fmt::format(", T{}", of.threads) : ""),
             report::throughput(of.median_gflops),
             measured ? report::throughput(c.after->median_gflops) : "-",
             measured ? ratio_text(c.ratio) : "-",

@@ -22,7 +22,7 @@ std::string lack(const results::result& c) {
         return c.reason.starts_with(begin) && c.reason.find(later) != c.reason.npos;
     };
     if (c.available) return {};
-    if (c.device != "cpu" && c.reason == gpu::unavailable(gpu::in_use())) return "no GPU";
+    if (!c.on_cpu() && c.reason == gpu::unavailable(gpu::in_use())) return "no GPU";
     if (says("no ", " to use")) return "not installed";
     if (says("this machine has no ", "")) return "not for this CPU";
     if (says("it has no ", " version")) return "not for " + c.dtype;

@@ -118,8 +118,8 @@ bool print(const results::result& c, const run_options& o) {
         "Type={} {}Trials={} Processes={}\n",
         c.implementation, call_fields(c.asked), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
         interval ? "CI95" : "Range", low, high, c.dtype,
-        c.device == core::name(core::device::cpu) ? fmt::format("Threads={} ", c.threads_used) : "",
-        c.trials_s.size(), std::max<std::size_t>(1, c.trials_per_process.size()));
+        c.on_cpu() ? fmt::format("Threads={} ", c.threads_used) : "", c.trials_s.size(),
+        std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     return true;
 }

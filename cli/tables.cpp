@@ -34,7 +34,6 @@ std::string amount(double value) {
 }
 
 using report::measured_case;
-using report::on_cpu;
 
 // What the rows of a table have in common.
 struct table_of {
@@ -80,7 +79,7 @@ std::string behind(const results::result& c, const results::result& other,
 // "2 threads", the GPU where all ran there, or both.
 std::string place_of(const measured_case& here, const std::string& gpu) {
     const std::string cpu = report::threads(here.threads);
-    if (std::ranges::all_of(here.ranked, [](const auto* c) { return on_cpu(*c); })) return cpu;
+    if (std::ranges::all_of(here.ranked, [](const auto* c) { return c->on_cpu(); })) return cpu;
     return here.on_gpu ? gpu : cpu + " and " + gpu;
 }
 

@@ -73,7 +73,7 @@ double drift_between(const std::vector<change*>& judged,
     if (cases.size() >= statistics::fewest_drifting) return statistics::drift_of(differences);
     const bool same = std::ranges::all_of(differences, [](const auto& d) { return d.value == 0; });
     const bool on_cpu =
-        std::ranges::any_of(judged, [](const change* c) { return c->before->device == "cpu"; });
+        std::ranges::any_of(judged, [](const change* c) { return c->before->on_cpu(); });
     return guests && on_cpu && !same ? statistics::most_drift : 0;
 }
 

@@ -56,7 +56,7 @@ std::string name_in(const results::document& doc, const result& of) {
 // " (1 thread)" where a result used another number of threads than its case allows.
 std::string own_threads(const result& of, const measured_case& here) {
     const int used = threads_used(of);
-    return used == here.threads || !on_cpu(of) ? "" : " (" + threads(used) + ")";
+    return used == here.threads || !of.on_cpu() ? "" : " (" + threads(used) + ")";
 }
 
 // Of rows that others disturbed, and of those that might change places with them, no rank is known.

@@ -81,7 +81,7 @@ std::vector<int> thread_counts(const shape_group& of) {
         for (const results::pair& pair : one->pairs) compared.insert({pair.a, pair.b});
     }
     for (const result* one : of.results)
-        if (on_cpu(*one) && one->available && !compared.contains(one->implementation))
+        if (one->on_cpu() && one->available && !compared.contains(one->implementation))
             add(one->threads);
     if (!found.empty()) return found;
     for (const result* one : of.results) add(one->threads);
@@ -89,7 +89,7 @@ std::vector<int> thread_counts(const shape_group& of) {
 }
 
 bool belongs(const shape_group& of, const result& one, const measured_case& here) {
-    if (one.threads == here.threads || !on_cpu(one)) return true;
+    if (one.threads == here.threads || !one.on_cpu()) return true;
     if (!names(here.comparison, one.implementation)) return false;
     // Its own row at this thread count, where there is one, stands for it.
     return std::ranges::none_of(of.results, [&](const result* other) {
@@ -106,7 +106,7 @@ void enter(const result& of, measured_case& here) {
 
 // What follows from all that has entered.
 void conclude(measured_case& here) {
-    here.on_gpu = std::ranges::none_of(here.ranked, [](const result* r) { return on_cpu(*r); });
+    here.on_gpu = std::ranges::none_of(here.ranked, [](const result* r) { return r->on_cpu(); });
     const auto first =
         std::ranges::find_if(here.ranked, [](const result* r) { return is_disturbed(*r); });
     if (first != here.ranked.end())
@@ -128,10 +128,6 @@ std::string measured_case::label() const {
     return threads == 0 || on_gpu ? text : text + ", " + report::threads(threads);
 }
 
-bool on_cpu(const result& of) {
-    return of.device == core::name(core::device::cpu);
-}
-
 bool is_disturbed(const result& of) {
     return !of.busy.empty();
 }
@@ -139,14 +135,14 @@ bool is_disturbed(const result& of) {
 const result* highest_roofline(const measured_case& here, bool of_cpu) {
     const result* highest = nullptr;
     for (const result* one : here.ranked)
-        if (on_cpu(*one) == of_cpu && std::isfinite(one->roofline_gflops) &&
+        if (one->on_cpu() == of_cpu && std::isfinite(one->roofline_gflops) &&
             one->roofline_gflops > (highest == nullptr ? 0 : highest->roofline_gflops))
             highest = one;
     return highest;
 }
 
 double roofline_of(const measured_case& here, const result& of) {
-    const result* highest = highest_roofline(here, on_cpu(of));
+    const result* highest = highest_roofline(here, of.on_cpu());
     return highest == nullptr ? 0 : highest->roofline_gflops;
 }
 
@@ -166,7 +162,7 @@ std::string device_name(const results::document& doc, const measured_case& here)
 }
 
 bool shows(const std::string& view, const result& of) {
-    return view == "all" || (view == "cpu") == on_cpu(of);
+    return view == "all" || (view == "cpu") == of.on_cpu();
 }
 
 int threads_used(const result& of) {

@@ -38,8 +38,6 @@ struct measured_case {
     [[nodiscard]] std::string label() const;
 };
 
-[[nodiscard]] bool on_cpu(const results::result& result);
-
 // Whether other work disturbed it.
 [[nodiscard]] bool is_disturbed(const results::result& result);
 

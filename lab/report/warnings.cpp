@@ -103,7 +103,7 @@ bool all_use_as_many_threads(const document& doc) {
     for (const results::comparison& compared : doc.comparisons) counts.insert(compared.threads);
     for (const result& of : doc.results) {
         counts.insert(of.threads);
-        if (on_cpu(of)) counts.insert(threads_used(of));
+        if (of.on_cpu()) counts.insert(threads_used(of));
         if (counts.size() > 1) return false;
     }
     return true;
@@ -117,7 +117,7 @@ void unequal_threads(const document& doc, list& said) {
     bool vendor = false;
     for (const auto& here : group(doc)) {
         for (const result* of : here.ranked) {
-            if (!on_cpu(*of) || threads_used(*of) == here.threads) continue;
+            if (!of->on_cpu() || threads_used(*of) == here.threads) continue;
             names.insert(name(*of));
             vendor = vendor || has_library(*of);
         }

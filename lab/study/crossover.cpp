@@ -47,8 +47,8 @@ std::vector<part> crossover_parts(const options& how) {
 const results::result* best_cpu(const results::document& doc, std::int64_t n) {
     const results::result* best = nullptr;
     for (const results::result& c : doc.results)
-        if (c.has_figure() && c.device == "cpu" && c.dtype == crossover_type && c.n == n &&
-            c.m == n && (best == nullptr || c.median_s < best->median_s))
+        if (c.has_figure() && c.on_cpu() && c.dtype == crossover_type && c.n == n && c.m == n &&
+            (best == nullptr || c.median_s < best->median_s))
             best = &c;
     return best;
 }
