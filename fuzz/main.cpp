@@ -4,7 +4,10 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <carat/carat.hpp>
 
 #include "blas/cases.hpp"
 #include "blocks.hpp"

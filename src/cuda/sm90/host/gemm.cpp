@@ -28,11 +28,6 @@ operand_alignment swapped(const operand_alignment& of) {
     return {of.b, of.a};
 }
 
-// Of two CTAs on an SM, of which those of 3xTF32 have three products each.
-int fewest_stages(accumulation accumulate) {
-    return accumulate == accumulation::three_tf32 ? 2 : 3;
-}
-
 operand_shape seen(operand_shape of, bool along_k) {
     of.may_be_mn = of.may_be_mn && !along_k;
     return of;

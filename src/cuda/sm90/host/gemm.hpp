@@ -15,6 +15,12 @@
 
 namespace carat::cuda::sm90 {
 
+/// What a pipeline needs where several CTAs share an SM: a consumer keeps one stage while it waits for
+/// the next, so a pipeline of a single stage never ends. A stage of 3xTF32 holds three products.
+[[nodiscard]] constexpr int fewest_stages(core::accumulation accumulate) {
+    return accumulate == core::accumulation::three_tf32 ? 2 : 3;
+}
+
 class gemm final : public gemm_product {
   public:
     /// @throws carat::error(out_of_memory).

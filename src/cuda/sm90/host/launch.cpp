@@ -108,8 +108,7 @@ void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
     const int stages =
         kernel_->stages_that_fit(plan_.split_k, std::max(share ? 2 : 1, plan_.ctas_per_sm));
     // Beside clusters that share B some SMs stay empty: the plan knows when.
-    const int fewest = accumulate_ == core::accumulation::three_tf32 ? 2 : 3;
-    if (share ? stages < fewest : multicast_ctas() > 1) return;
+    if (stages < fewest_stages(accumulate_) || (!share && multicast_ctas() > 1)) return;
     with.pipeline.stages = stages;
     if (share) with.pipeline.pdl_k_tiles = 0;
     shape.shared_bytes = kernel_->shared_bytes(stages, plan_.split_k);
