@@ -78,7 +78,7 @@ TEST(cases, keep_thread_counts_apart_unless_a_comparison_joins_them) {
         results, {sample::comparison({sample::pair("cpu.a", "cpu.serial", "faster", 2)})});
     const auto cases = group(joined);
     ASSERT_EQ(cases.size(), 1U);
-    EXPECT_EQ(ranked(doc, cases[0]), (std::vector<std::ptrdiff_t>{1, 0}));
+    EXPECT_EQ(ranked(joined, cases[0]), (std::vector<std::ptrdiff_t>{1, 0}));
 }
 
 TEST(cases, tell_of_threads_not_used) {
