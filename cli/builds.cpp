@@ -121,7 +121,7 @@ build build_at(const std::string& path) {
 }
 
 side_by_side measure_builds(const measured_flags& flags, const std::array<build, 2>& builds,
-                            const compare::analysis_options& how) {
+                            const comparing::analysis_options& how) {
     request::measurement all = request_of(flags);
     all.alpha = how.alpha;
     all.equivalence_margin = how.equivalence_margin;

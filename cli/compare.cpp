@@ -33,14 +33,14 @@ struct compare_options {
 
 // What the page and the JSON say of the two files, beside the later one's results.
 nlohmann::json regression(const compare_options& o, const results::document& before,
-                          const results::document& after, const compare::changes& found) {
+                          const results::document& after, const comparing::changes& found) {
     const auto origin = [&](const std::string& file, const results::document& doc) {
         return nlohmann::json{{"file", o.builds ? file : fs::path(file).filename().string()},
                               {"revision", doc.revision},
                               {"date", doc.date}};
     };
     nlohmann::json changes = nlohmann::json::array();
-    for (const compare::change& c : found.rows) changes.push_back(compare::to_json(c));
+    for (const comparing::change& c : found.rows) changes.push_back(comparing::to_json(c));
     return {{"before", origin(o.before, before)},
             {"after", origin(o.after, after)},
             {"margin", o.margin},
@@ -48,7 +48,7 @@ nlohmann::json regression(const compare_options& o, const results::document& bef
             {"notes", found.notes},
             {"failures", found.failures},
             {"only_after", found.only_after},
-            {"over_cases", compare::to_json(found.over_cases)},
+            {"over_cases", comparing::to_json(found.over_cases)},
             {"changes", std::move(changes)}};
 }
 
@@ -76,7 +76,7 @@ void validate(const compare_options& o) {
 
 // Writes and prints the answer; the exit code.
 int answer(const compare_options& o, const results::document& before,
-           const results::document& after, const compare::changes& found) {
+           const results::document& after, const comparing::changes& found) {
     const nlohmann::json told = regression(o, before, after, found);
     const bool as_json = write(o.json, o.json.empty() ? "" : dumped(told));
     const bool as_markdown =
@@ -90,7 +90,7 @@ int answer(const compare_options& o, const results::document& before,
     return found.failures.empty() ? success : bad_answer;
 }
 
-compare::analysis_options analysis_of(const compare_options& o) {
+comparing::analysis_options analysis_of(const compare_options& o) {
     return {.alpha = o.alpha, .equivalence_margin = o.margin};
 }
 
@@ -98,7 +98,7 @@ int compare_files(const compare_options& o) {
     const results::document before = results::load(o.before);
     const results::document after =
         o.report.empty() ? results::load(o.after) : load_for_report(o.after);
-    const compare::changes found = compare::compare_documents(before, after, analysis_of(o));
+    const comparing::changes found = comparing::compare_documents(before, after, analysis_of(o));
     if (found.rows.empty() || found.count("missing") == found.rows.size())
         throw error(error_code::invalid_argument,
                     o.before + " and " + o.after + " have no measured case in common");
@@ -112,7 +112,7 @@ int compare_builds(const compare_options& o) {
     const auto& [before, after] = measured.docs;
     return answer(
         o, before, after,
-        compare::compare_documents(before, after, analysis_of(o), compare::rounds::common));
+        comparing::compare_documents(before, after, analysis_of(o), comparing::rounds::common));
 }
 
 int compare(const compare_options& o) {

@@ -14,7 +14,7 @@ namespace carat::cli {
 
 namespace {
 
-using compare::change;
+using comparing::change;
 
 style style_of(const std::string& verdict) {
     if (verdict == "slower") return style::bad;
@@ -60,7 +60,7 @@ std::string line_of(const change& c) {
     return styled(line, style_of(c.verdict)) + "\n";
 }
 
-std::string counts(const compare::changes& found) {
+std::string counts(const comparing::changes& found) {
     std::string text = report::counted(found.rows.size(), "case") + " compared";
     const char* separator = ": ";
     for (const auto& [verdict, words] : {std::pair{"faster", "faster"},
@@ -82,7 +82,7 @@ std::string counts(const compare::changes& found) {
 }
 
 // "the geometric mean over 12 cases is 1.02 [1.01, 1.04]"
-std::string over_cases(const compare::changes& found) {
+std::string over_cases(const comparing::changes& found) {
     if (!found.over_cases) return {};
     const statistics::set_ratio& set = *found.over_cases;
     const std::string interval = std::isfinite(set.ci.upper)
@@ -92,7 +92,7 @@ std::string over_cases(const compare::changes& found) {
                        set.geometric_mean, interval);
 }
 
-std::string failures(const compare::changes& found) {
+std::string failures(const comparing::changes& found) {
     if (found.failures.empty()) return "pass";
     return "fail: " + report::listed(found.failures, found.failures.size());
 }
@@ -110,7 +110,7 @@ std::vector<std::string> row_of(const change& c) {
             c.reason.empty() ? c.verdict : reason_of(c)};
 }
 
-std::string markdown_table(const compare::changes& found, bool all) {
+std::string markdown_table(const comparing::changes& found, bool all) {
     report::table t{"",
                     {{"implementation", report::align::left},
                      {"case", report::align::left},
@@ -128,7 +128,7 @@ std::string markdown_table(const compare::changes& found, bool all) {
 
 }  // namespace
 
-std::string changes_text(const compare::changes& found, const std::string& before,
+std::string changes_text(const comparing::changes& found, const std::string& before,
                          const std::string& after) {
     std::string text;
     for (const std::string& note : found.notes) text += wrapped("note: " + note, 6) + "\n";
@@ -149,7 +149,7 @@ std::string changes_text(const compare::changes& found, const std::string& befor
            "\n";
 }
 
-std::string changes_markdown(const nlohmann::json& regression, const compare::changes& found) {
+std::string changes_markdown(const nlohmann::json& regression, const comparing::changes& found) {
     const auto origin = [&](const char* which) {
         const nlohmann::json& of = regression[which];
         return fmt::format("{} ({})", report::plain(of["file"]), report::plain(of["revision"]));

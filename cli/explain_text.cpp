@@ -91,7 +91,7 @@ std::string verdict_line(const explain::device_report& d) {
     std::string text = fmt::format("predicted {} ({} to {}, by constants not calibrated here)",
                                    time_of(told.time_s), time_of(told.low_s), time_of(told.high_s));
     if (!c.trials_s.empty()) {
-        const compare::extent_of_median extent = compare::extent_of(c);
+        const comparing::extent_of_median extent = comparing::extent_of(c);
         text += fmt::format("; measured {} ({} to {}, {}), {:.4g} GFLOP/s", time_of(c.median_s),
                             time_of(extent.s[0]), time_of(extent.s[1]), extent.words(),
                             c.median_gflops);
@@ -107,7 +107,7 @@ std::string measured_line(const explain::device_report& d) {
     if (d.foretold) {
         text = verdict_line(d);
     } else {
-        const compare::extent_of_median extent = compare::extent_of(c);
+        const comparing::extent_of_median extent = comparing::extent_of(c);
         const std::string line =
             fmt::format("at least {} (a bound), measured {} ({} to {}, {}), {:.4g} GFLOP/s",
                         time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),

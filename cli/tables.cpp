@@ -230,7 +230,7 @@ std::string scope_note(std::span<const results::result> results,
         text += note(std::string(report::within_one_process));
     else if (!compared.pairs.empty() && !over("processes"))
         text += note(std::string(report::too_few_for_an_interval));
-    const compare::unsettled left = compare::unsettled_in(results, compared);
+    const comparing::unsettled left = comparing::unsettled_in(results, compared);
     if (left.pairs > 0)
         text += note(report::what_would_settle(left.pairs, left.hopeless, left.more_s));
     return text;

@@ -1,6 +1,7 @@
-// What every plan of random products takes on this GPU: the corpus that costs are fitted to and judged
-// by. carat_fit_measure SEED SECONDS prints a line of JSON for each product.
+// What every plan of random products takes on this GPU: the corpus that costs are fitted to and
+// judged by. carat_fit_measure SEED SECONDS prints a line of JSON for each product.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +10,6 @@
 #include <optional>
 #include <random>
 #include <string>
-#include <atomic>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -55,7 +55,11 @@ const std::vector<kind>& kinds() {
         {"tf32", arithmetic::tf32, dtype::f32, dtype::f32, {dtype::f32}, 3e11},
         {"3xtf32", arithmetic::three_tf32, dtype::f32, dtype::f32, {dtype::f32}, 1e11},
         {"i8", arithmetic::native, dtype::i8, dtype::i8, {dtype::i32}, 5e11},
-        {"e4m3", arithmetic::native, dtype::e4m3, dtype::e4m3, {dtype::bf16, dtype::f16, dtype::f32},
+        {"e4m3",
+         arithmetic::native,
+         dtype::e4m3,
+         dtype::e4m3,
+         {dtype::bf16, dtype::f16, dtype::f32},
          5e11},
         {"e5m2", arithmetic::native, dtype::e5m2, dtype::e4m3, {dtype::bf16}, 5e11},
         {"e4m3_fast", arithmetic::fast_fp8, dtype::e4m3, dtype::e4m3, {dtype::bf16}, 5e11}};
@@ -82,7 +86,9 @@ product drawn(std::mt19937_64& r) {
         const double u = std::uniform_real_distribution<double>(0, 1)(r);
         const std::int64_t multiple = u < 0.35 ? 64 : u < 0.5 ? 16 : u < 0.75 ? 8 : 1;
         const auto size = [&] { return benchmark::size_between(r, 1, 16384, 1); };
-        const auto rounded = [&](std::int64_t x) { return std::max(std::int64_t{1}, x < multiple ? x : x / multiple * multiple); };
+        const auto rounded = [&](std::int64_t x) {
+            return std::max(std::int64_t{1}, x < multiple ? x : x / multiple * multiple);
+        };
         core::problem& p = it.one;
         const std::int64_t m = rounded(size()), n = rounded(size()), kk = rounded(size());
         p = core::row_major_problem(k.a, m, n, kk);
@@ -100,10 +106,13 @@ product drawn(std::mt19937_64& r) {
         const double work = static_cast<double>(m * n) * static_cast<double>(kk) * count;
         if (work > k.most_work || work < 2e5 || (work < 1e8 && !chance(r, 0.3))) continue;
         const auto fits = [&](std::int64_t rows, std::int64_t cols, dtype t, double many) {
-            return static_cast<double>(rows * cols) * static_cast<double>(size_bytes(t)) * many < static_cast<double>(pool_bytes);
+            return static_cast<double>(rows * cols) * static_cast<double>(size_bytes(t)) * many <
+                   static_cast<double>(pool_bytes);
         };
-        if (!fits(m, kk, k.a, count) || !fits(kk, n, k.b, count) || !fits(m, n, p.c_type, count)) continue;
-        if (m == 1 || n == 1) if (chance(r, 0.7)) continue;
+        if (!fits(m, kk, k.a, count) || !fits(kk, n, k.b, count) || !fits(m, n, p.c_type, count))
+            continue;
+        if (m == 1 || n == 1)
+            if (chance(r, 0.7)) continue;
         return it;
     }
 }
@@ -120,9 +129,12 @@ struct way {
 
 class trial {
   public:
-    trial(const product& it, std::map<dtype, std::pair<memory*, memory*>>& pools, memory& c) : it_(it) {
+    trial(const product& it, std::map<dtype, std::pair<memory*, memory*>>& pools, memory& c)
+        : it_(it) {
         const core::problem& p = it.one;
-        with_.data = {.a = pools.at(p.a_type).first->get(), .b = pools.at(p.b_type).second->get(), .c = c.get()};
+        with_.data = {.a = pools.at(p.a_type).first->get(),
+                      .b = pools.at(p.b_type).second->get(),
+                      .c = c.get()};
         with_.stream = cuda::stream_in_use();
         if (it.batch.count > 1)
             aligned_ = {cuda::is_aligned(with_.data.a, it.apart().a, p.a_type),
@@ -140,9 +152,14 @@ class trial {
         if (all_.empty()) return;
         double best = 1e9;
         for (way& one : all_) {
-            now_running = it_.of->name + std::string(" ") + std::to_string(it_.one.m) + "x" + std::to_string(it_.one.n) + "x" + std::to_string(it_.one.k) + " b" + std::to_string(it_.batch.count) + " " + one.what;
+            now_running = it_.of->name + std::string(" ") + std::to_string(it_.one.m) + "x" +
+                          std::to_string(it_.one.n) + "x" + std::to_string(it_.one.k) + " b" +
+                          std::to_string(it_.batch.count) + " " + one.what;
             ++progress;
-            if (!one.start()) { one.us = {0}; continue; }
+            if (!one.start()) {
+                one.us = {0};
+                continue;
+            }
             double us = 1e6 * clock.once_s(one.start, 1);
             if (us < 1.8 * best) {
                 one.runs = static_cast<int>(std::clamp(200 / us, 2.0, 20.0));
@@ -152,7 +169,8 @@ class trial {
             best = std::min(best, us);
         }
         std::vector<way*> near;
-        for (way& one : all_) if (one.us[0] > 0 && one.us[0] < 1.3 * best) near.push_back(&one);
+        for (way& one : all_)
+            if (one.us[0] > 0 && one.us[0] < 1.3 * best) near.push_back(&one);
         std::ranges::sort(near, {}, [](const way* w) { return w->us[0]; });
         if (near.size() > 16) near.resize(16);
         if (std::ranges::find(near, &all_[0]) == near.end()) near.push_back(&all_[0]);
@@ -168,19 +186,26 @@ class trial {
     void print() {
         const core::problem& p = it_.one;
         const auto l = [](std::int64_t x) { return static_cast<long long>(x); };
-        std::printf("{\"kind\":\"%s\",\"c\":\"%s\",\"m\":%lld,\"n\":%lld,\"k\":%lld,\"at\":[%lld,%lld,%lld,%lld,%lld,%lld],\"beta\":%d,\"batch\":[%lld,%d,%d],\"aligned\":[%d,%d],\"ways\":[",
-                    it_.of->name, std::string(name(p.c_type)).c_str(), l(p.m), l(p.n), l(p.k),
-                    l(p.a_layout.row_stride), l(p.a_layout.col_stride), l(p.b_layout.row_stride), l(p.b_layout.col_stride), l(p.c_layout.row_stride), l(p.c_layout.col_stride),
-                    p.beta != 0, l(it_.batch.count), it_.batch.one_a, it_.batch.one_b, aligned_.a, aligned_.b);
+        std::printf(
+            "{\"kind\":\"%s\",\"c\":\"%s\",\"m\":%lld,\"n\":%lld,\"k\":%lld,\"at\":[%lld,%lld,%lld,"
+            "%lld,%lld,%lld],\"beta\":%d,\"batch\":[%lld,%d,%d],\"aligned\":[%d,%d],\"ways\":[",
+            it_.of->name, std::string(name(p.c_type)).c_str(), l(p.m), l(p.n), l(p.k),
+            l(p.a_layout.row_stride), l(p.a_layout.col_stride), l(p.b_layout.row_stride),
+            l(p.b_layout.col_stride), l(p.c_layout.row_stride), l(p.c_layout.col_stride),
+            p.beta != 0, l(it_.batch.count), it_.batch.one_a, it_.batch.one_b, aligned_.a,
+            aligned_.b);
         bool first = true;
         for (way& one : all_) {
-            std::printf("%s[%s,%.2f,%zu]", first ? "" : ",", one.what.c_str(), benchmark::median(one.us), one.us.size());
+            std::printf("%s[%s,%.2f,%zu]", first ? "" : ",", one.what.c_str(),
+                        benchmark::median(one.us), one.us.size());
             first = false;
         }
         std::printf("]}\n");
         std::fflush(stdout);
     }
-    cuda::gemm_task task(core::accumulation sums) const { return {it_.one, sums, {}, aligned_, it_.batch}; }
+    cuda::gemm_task task(core::accumulation sums) const {
+        return {it_.one, sums, {}, aligned_, it_.batch};
+    }
     benchmark::run started(std::shared_ptr<const cuda::gemm_product> made) const {
         std::shared_ptr<cuda::launch_cache> kept = made->make_cache();
         return [this, made = std::move(made), kept] {
@@ -196,28 +221,44 @@ class trial {
     // -1: as it is chosen.
     void add_old() {
         auto made = cuda::engine::prepare({it_.one, it_.of->how, {}, aligned_, it_.batch}, {});
-        if (made != nullptr) { add("-1,0,0,0,0,0,0", std::move(made)); return; }
+        if (made != nullptr) {
+            add("-1,0,0,0,0,0,0", std::move(made));
+            return;
+        }
         // A launch for each product.
         core::problem p = it_.one;
-        std::shared_ptr<const cuda::gemm_product> one = cuda::engine::prepare({p, it_.of->how, {}, aligned_, {}}, {});
+        std::shared_ptr<const cuda::gemm_product> one =
+            cuda::engine::prepare({p, it_.of->how, {}, aligned_, {}}, {});
         std::shared_ptr<cuda::launch_cache> kept = one->make_cache();
-        all_.push_back({"-1,0,0,0,0,0,0", [this, one, kept] {
-            const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
-            cuda::launch_arguments each = with_;
-            const auto step = [](const void* at, std::int64_t elements, dtype t) { return static_cast<const void*>(static_cast<const char*>(at) + elements * static_cast<std::int64_t>(size_bytes(t))); };
-            for (std::int64_t i = 0; i < it_.batch.count; ++i) {
-                each.data.a = step(with_.data.a, i * it_.apart().a, it_.one.a_type);
-                each.data.b = step(with_.data.b, i * it_.apart().b, it_.one.b_type);
-                each.data.c = const_cast<void*>(step(with_.data.c, i * it_.apart().c, it_.one.c_type));
-                one->run(each, kept.get());
-            }
-            return true; }, {}, 1});
+        all_.push_back(
+            {"-1,0,0,0,0,0,0",
+             [this, one, kept] {
+                 const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
+                 cuda::launch_arguments each = with_;
+                 const auto step = [](const void* at, std::int64_t elements, dtype t) {
+                     return static_cast<const void*>(static_cast<const char*>(at) +
+                                                     elements *
+                                                         static_cast<std::int64_t>(size_bytes(t)));
+                 };
+                 for (std::int64_t i = 0; i < it_.batch.count; ++i) {
+                     each.data.a = step(with_.data.a, i * it_.apart().a, it_.one.a_type);
+                     each.data.b = step(with_.data.b, i * it_.apart().b, it_.one.b_type);
+                     each.data.c =
+                         const_cast<void*>(step(with_.data.c, i * it_.apart().c, it_.one.c_type));
+                     one->run(each, kept.get());
+                 }
+                 return true;
+             },
+             {},
+             1});
     }
     void add_wgmma() {
         if (!cuda::engine::is_on_tensor_cores(it_.of->how, it_.one.a_type)) return;
         const cuda::architecture& on = *cuda::engine::architecture_in_use();
         core::accumulation sums = cuda::engine::accumulation_for(it_.of->how, it_.one.a_type);
-        if (sums == core::accumulation::promoted && core::bytes_of(it_.one.a_type, it_.one.k) <= 128) sums = core::accumulation::native;
+        if (sums == core::accumulation::promoted &&
+            core::bytes_of(it_.one.a_type, it_.one.k) <= 128)
+            sums = core::accumulation::native;
         gemm_request of = on.request(it_.one, sums);
         of.batch = it_.batch.count;
         of.sms = 132;
@@ -228,36 +269,47 @@ class trial {
                 for (const bool swap : {false, true}) add_kernel(on, of, sums, row, swap);
         }
     }
-    void add_kernel(const cuda::architecture& on, const gemm_request& of, core::accumulation sums, std::size_t row, bool swap) {
+    void add_kernel(const cuda::architecture& on, const gemm_request& of, core::accumulation sums,
+                    std::size_t row, bool swap) {
         const kernel_desc& k = on.model.kernels[row];
         if (!plan::matches(k, of, swap)) return;
-        if (swap == of.c_by_rows && k.is_persistent() && !k.a_from_registers() && k.accumulate != core::accumulation::blockwise) return;
+        if (swap == of.c_by_rows && k.is_persistent() && !k.a_from_registers() &&
+            k.accumulate != core::accumulation::blockwise)
+            return;
         if (of.batch > 1 && k.is_persistent() && !k.batched) return;
         const std::int64_t m = swap ? of.n : of.m, n = swap ? of.m : of.n;
         // Tiles of which nearly all sticks out are never worth a try.
-        if ((k.block_m > 64 && k.block_m >= 4 * std::max<std::int64_t>(16, m)) || (k.block_n > 16 && k.block_n >= 4 * std::max<std::int64_t>(8, n))) return;
+        if ((k.block_m > 64 && k.block_m >= 4 * std::max<std::int64_t>(16, m)) ||
+            (k.block_n > 16 && k.block_n >= 4 * std::max<std::int64_t>(8, n)))
+            return;
         for (const int split : {1, 2, 4, 8})
             for (const int shared : {1, 2, 4}) {
-                const bool ok = k.is_persistent() ? split == 1 && shared == k.cluster_m * k.cluster_n
-                                                  : split <= k.most_split_k && shared <= k.most_cluster_m && (split == 1 || shared == 1);
+                const bool ok = k.is_persistent()
+                                    ? split == 1 && shared == k.cluster_m * k.cluster_n
+                                    : split <= k.most_split_k && shared <= k.most_cluster_m &&
+                                          (split == 1 || shared == 1);
                 if (!ok || split > plan::k_blocks_of(of.k, of)) continue;
                 const int most = k.is_persistent() ? 1 : k.block_m == 64 && k.block_n <= 64 ? 3 : 2;
                 for (int ctas = 1; ctas <= most; ++ctas) {
-                    gemm_plan one{&k, swap, split, k.cluster_n > 1 ? 1 : shared, k.cluster_n, ctas, 0};
+                    gemm_plan one{&k,          swap, split, k.cluster_n > 1 ? 1 : shared,
+                                  k.cluster_n, ctas, 0};
                     const auto c = plan::candidate_of(one, of);
                     if (k.stream_k && (c.ctas() <= of.sms || c.ctas() % of.sms == 0)) continue;
                     if (c.ctas() > 8 * of.sms && split > 1) continue;
                     char text[80];
-                    std::snprintf(text, sizeof text, "0,%zu,%d,%d,%d,%d,%d", row, swap, split, one.cluster_m, one.cluster_n, ctas);
+                    std::snprintf(text, sizeof text, "0,%zu,%d,%d,%d,%d,%d", row, swap, split,
+                                  one.cluster_m, one.cluster_n, ctas);
                     try {
                         add(text, on.prepare(task(sums), one, "as asked for"));
-                    } catch (const error&) {}
+                    } catch (const error&) {
+                    }
                 }
             }
     }
     void add_in_place() {
         if (it_.of->how != arithmetic::native && it_.of->how != arithmetic::tf32) return;
-        const auto how = it_.of->how == arithmetic::tf32 ? cuda::sm80::arithmetic::tf32 : cuda::sm80::arithmetic::own;
+        const auto how = it_.of->how == arithmetic::tf32 ? cuda::sm80::arithmetic::tf32
+                                                         : cuda::sm80::arithmetic::own;
         const auto t = task(core::accumulation::native);
         if (!cuda::sm80::takes(t, how)) return;
         for (std::size_t row = 0; row < cuda::sm80::half_kernels.size(); ++row)
@@ -270,14 +322,21 @@ class trial {
         for (std::size_t row = 0; row < cuda::simt::kernel_table.size(); ++row) {
             const auto& k = cuda::simt::kernel_table[row];
             if (k.type != p.a_type) continue;
-            const std::int64_t tiles = plan::ceil_div(p.m, k.block_m()) * plan::ceil_div(p.n, k.block_n()) * it_.batch.count;
+            const std::int64_t tiles = plan::ceil_div(p.m, k.block_m()) *
+                                       plan::ceil_div(p.n, k.block_n()) * it_.batch.count;
             for (int cluster = 1; cluster <= k.most_cluster; cluster *= 2)
                 for (const int groups : {1, 2, 3, 4, 5, 6, 8, 12, 16}) {
                     if (cluster * groups > plan::ceil_div(p.k, k.block_k())) continue;
-                    if (groups > 1 && (tiles * cluster > 1024 || tiles * groups * k.block_m() * k.block_n() * static_cast<std::int64_t>(size_bytes(k.type)) > 64'000'000)) continue;
+                    if (groups > 1 && (tiles * cluster > 1024 ||
+                                       tiles * groups * k.block_m() * k.block_n() *
+                                               static_cast<std::int64_t>(size_bytes(k.type)) >
+                                           64'000'000))
+                        continue;
                     if (tiles * cluster * groups > 12 * 132 && cluster * groups > 1) continue;
-                    add("2," + std::to_string(row) + ",0," + std::to_string(groups) + "," + std::to_string(cluster) + ",0,0",
-                        cuda::simt::prepare(t, {k.block_m(), k.block_n(), cluster * groups, cluster}));
+                    add("2," + std::to_string(row) + ",0," + std::to_string(groups) + "," +
+                            std::to_string(cluster) + ",0,0",
+                        cuda::simt::prepare(t,
+                                            {k.block_m(), k.block_n(), cluster * groups, cluster}));
                 }
         }
     }
@@ -296,28 +355,37 @@ int main(int argc, char** argv) {
     (void)argc;
     const auto start = std::chrono::steady_clock::now();
     std::map<dtype, std::pair<memory*, memory*>> pools;
-    for (const dtype t : {dtype::bf16, dtype::f16, dtype::f32, dtype::f64, dtype::i8, dtype::e4m3, dtype::e5m2}) {
+    for (const dtype t :
+         {dtype::bf16, dtype::f16, dtype::f32, dtype::f64, dtype::i8, dtype::e4m3, dtype::e5m2}) {
         auto& at = pools[t] = {new memory(pool_bytes), new memory(pool_bytes)};
-        for (memory* const m : {at.first, at.second}) m->fill(t == dtype::e5m2 ? dtype::e4m3 : t, random);
+        for (memory* const m : {at.first, at.second})
+            m->fill(t == dtype::e5m2 ? dtype::e4m3 : t, random);
     }
     memory c(pool_bytes);
     benchmark::must(cudaMemset(c.get(), 0, pool_bytes));
     benchmark::stopwatch clock(cuda::stream_in_use());
-    std::fprintf(stderr, "ready after %.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    std::fprintf(stderr, "ready after %.1f s\n",
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     std::atexit([] { std::fprintf(stderr, "ended in %s\n", now_running.c_str()); });
     std::thread([] {
         for (long last = -1;; std::this_thread::sleep_for(std::chrono::seconds(4))) {
-            if (progress == last) { std::fprintf(stderr, "STUCK in %s\n", now_running.c_str()); std::fflush(stdout); _exit(9); }
+            if (progress == last) {
+                std::fprintf(stderr, "STUCK in %s\n", now_running.c_str());
+                std::fflush(stdout);
+                _exit(9);
+            }
             last = progress;
         }
     }).detach();
     int cases = 0;
-    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
+    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
+           seconds) {
         const product it = drawn(random);
         try {
             trial(it, pools, c).run(clock);
         } catch (const error& e) {
-            std::fprintf(stderr, "%s %lldx%lldx%lld: %s\n", it.of->name, (long long)it.one.m, (long long)it.one.n, (long long)it.one.k, e.what());
+            std::fprintf(stderr, "%s %lldx%lldx%lld: %s\n", it.of->name, (long long)it.one.m,
+                         (long long)it.one.n, (long long)it.one.k, e.what());
         }
         ++cases;
     }

@@ -11,7 +11,7 @@
 #include "lab/statistics/hypothesis.hpp"
 #include "lab/statistics/summary.hpp"
 
-namespace carat::compare {
+namespace carat::comparing {
 
 namespace {
 
@@ -200,4 +200,4 @@ void analyse_results(std::span<results::result> results, const analysis_options&
     add_effort(found, how, compared);
 }
 
-}  // namespace carat::compare
+}  // namespace carat::comparing

@@ -12,7 +12,7 @@
 #include "lab/statistics/comparison.hpp"
 #include "lab/statistics/moments.hpp"
 
-namespace carat::compare {
+namespace carat::comparing {
 
 struct analysis_options {
     double alpha = 0.05;
@@ -44,4 +44,4 @@ struct extent_of_median {
 void analyse_results(std::span<results::result> results, const analysis_options& how,
                      results::comparison& compared);
 
-}  // namespace carat::compare
+}  // namespace carat::comparing

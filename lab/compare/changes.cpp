@@ -10,7 +10,7 @@
 #include "lab/compare/effort.hpp"
 #include "lab/statistics/drift.hpp"
 
-namespace carat::compare {
+namespace carat::comparing {
 
 namespace {
 
@@ -248,4 +248,4 @@ nlohmann::json to_json(const std::optional<statistics::set_ratio>& set) {
     return out;
 }
 
-}  // namespace carat::compare
+}  // namespace carat::comparing

@@ -12,7 +12,7 @@
 #include "lab/results/document.hpp"
 #include "lab/statistics/sets.hpp"
 
-namespace carat::compare {
+namespace carat::comparing {
 
 // One implementation on one case of the earlier file.
 struct change {
@@ -50,4 +50,4 @@ enum class rounds : std::uint8_t { apart, common };
 [[nodiscard]] nlohmann::json to_json(const change& c);
 [[nodiscard]] nlohmann::json to_json(const std::optional<statistics::set_ratio>& set);
 
-}  // namespace carat::compare
+}  // namespace carat::comparing

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace carat::compare {
+namespace carat::comparing {
 
 namespace {
 
@@ -49,4 +49,4 @@ unsettled unsettled_in(std::span<const results::result> results,
     return found;
 }
 
-}  // namespace carat::compare
+}  // namespace carat::comparing

@@ -6,7 +6,7 @@
 #include "lab/compare/analyse.hpp"
 #include "lab/results/document.hpp"
 
-namespace carat::compare {
+namespace carat::comparing {
 
 // Fills in more_s of the unclear pairs, from the widths of their intervals and what the case took.
 void add_effort(const statistics::comparison& found, const analysis_options& how,
@@ -23,4 +23,4 @@ struct unsettled {
 [[nodiscard]] unsettled unsettled_in(std::span<const results::result> results,
                                      const results::comparison& compared, double ci_width = 1);
 
-}  // namespace carat::compare
+}  // namespace carat::comparing

@@ -60,7 +60,7 @@ std::optional<core::gpu_prediction> foretell(const core::runnable& product,
 std::string verdict_on(const core::gpu_prediction& foretold, const results::result& measured) {
     if (measured.trials_s.empty() || measured.median_s <= 0) return "not measured";
     if (!measured.busy.empty()) return "no verdict: " + measured.busy;
-    const compare::extent_of_median extent = compare::extent_of(measured);
+    const comparing::extent_of_median extent = comparing::extent_of(measured);
     const double percent = 100 * (measured.median_s / foretold.time_s - 1);
     if (extent.s[0] > foretold.high_s)
         return fmt::format("{:.0f} % slower than predicted", percent);

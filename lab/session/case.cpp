@@ -221,7 +221,7 @@ class runner {
         out.compared.asked = key_.asked;
         out.compared.measured_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-        compare::analyse_results(out.results, analysis_of(request_), out.compared);
+        comparing::analyse_results(out.results, analysis_of(request_), out.compared);
         return out;
     }
 
@@ -239,7 +239,7 @@ class runner {
 
 }  // namespace
 
-compare::analysis_options analysis_of(const request::measurement& r) {
+comparing::analysis_options analysis_of(const request::measurement& r) {
     return {r.alpha, r.equivalence_margin, r.base};
 }
 

@@ -52,7 +52,7 @@ struct surroundings {
 };
 
 // How its results are compared.
-[[nodiscard]] compare::analysis_options analysis_of(const request::measurement& r);
+[[nodiscard]] comparing::analysis_options analysis_of(const request::measurement& r);
 
 [[nodiscard]] case_result run_case(const request::measurement& r, const request::case_key& key,
                                    const surroundings& around);

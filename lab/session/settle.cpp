@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/compare/effort.hpp"
+
 namespace carat::session {
 
 namespace {
@@ -85,13 +87,13 @@ case_result settle(case_result first, const settle_options& how,
     if (how.limit_s <= 0 || is_busy(first)) return first;
     const double one_s =
         first.compared.measured_s > 0 ? first.compared.measured_s : trial_seconds(first.results);
-    compare::analysis_options analysis = how.analysis;
+    comparing::analysis_options analysis = how.analysis;
     int number = 0;
     double spent_s = 0;
     bool disturbed = false;
     for (int look = 1; look < most_looks && !first.interrupted && !disturbed && one_s > 0; ++look) {
-        const compare::unsettled left =
-            compare::unsettled_in(first.results, first.compared, how.ci_width);
+        const comparing::unsettled left =
+            comparing::unsettled_in(first.results, first.compared, how.ci_width);
         if (left.more_s <= 0 || spent_s + one_s > how.limit_s) break;
         const int rounds = std::min(rounds_to(left.more_s, one_s),
                                     static_cast<int>((how.limit_s - spent_s) / one_s));
@@ -105,7 +107,7 @@ case_result settle(case_result first, const settle_options& how,
             spent_s += one_s;
         }
         analysis.alpha /= 2;
-        compare::analyse_results(first.results, analysis, first.compared);
+        comparing::analyse_results(first.results, analysis, first.compared);
     }
     return first;
 }

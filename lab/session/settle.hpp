@@ -18,7 +18,7 @@ void add_trials(std::vector<results::result>& results, const std::vector<results
 struct settle_options {
     double limit_s = 0;   // of further measuring; 0: none
     double ci_width = 1;  // of a row that stands alone
-    compare::analysis_options analysis;
+    comparing::analysis_options analysis;
 };
 
 // Measures on until nothing that can be settled is unclear, or the limit is reached. Looking again

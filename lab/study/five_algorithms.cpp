@@ -138,7 +138,7 @@ table table_of_pairs(const results::document& doc, const results::comparison& al
         if (const results::result* c = measured(doc, ours, five_type, all.n); c != nullptr)
             ranked.push_back(c);
     for (const statistics::pair_difference& d :
-         statistics::games_howell(compare::log_moments(ranked), all.alpha)) {
+         statistics::games_howell(comparing::log_moments(ranked), all.alpha)) {
         const results::result &a = *ranked[d.first], &b = *ranked[d.second];
         const statistics::interval ci =
             exponential(statistics::interval{-d.simultaneous_ci.upper, -d.simultaneous_ci.lower});

@@ -97,7 +97,7 @@ std::string gflops(const results::result* result) {
 
 std::string gflops_with_interval(const results::result* result) {
     if (result == nullptr) return "-";
-    const compare::extent_of_median extent = compare::extent_of(*result);
+    const comparing::extent_of_median extent = comparing::extent_of(*result);
     return fmt::format("{} {}[{}, {}]", gflops(result->median_gflops),
                        extent.interval ? "" : "range ", gflops(result->flop / extent.s[1] / 1e9),
                        gflops(result->flop / extent.s[0] / 1e9));

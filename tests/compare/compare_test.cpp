@@ -16,7 +16,7 @@ results::document document_of(std::vector<results::result> results) {
     results::document doc;
     doc.complete = true;
     doc.results = std::move(results);
-    compare::analyse_results(doc.results, {}, doc.comparisons.emplace_back());
+    comparing::analyse_results(doc.results, {}, doc.comparisons.emplace_back());
     return doc;
 }
 
@@ -37,7 +37,7 @@ TEST(analyse_results, a_disturbed_row_takes_the_rank_only_from_those_it_might_ch
     EXPECT_EQ(doc.comparisons[0].pairs.size(), 3U);  // of a, b and d
     EXPECT_EQ(doc.comparisons[0].find("a", "c"), nullptr);
     // Each is still compared with its own figure of another file.
-    const compare::changes found = compare::compare_documents(doc, doc, {});
+    const comparing::changes found = comparing::compare_documents(doc, doc, {});
     EXPECT_EQ(found.rows[0].verdict, "tie");
     EXPECT_EQ(found.rows[2].verdict, "busy");
 }
@@ -139,7 +139,7 @@ results::document five(double times_s, std::uint64_t seed) {
 
 TEST(compare_documents, judges_all_cases_together) {
     const results::document before = five(2, 1), after = five(1, 3), same = five(2, 5);
-    const compare::changes faster = compare::compare_documents(before, after, {});
+    const comparing::changes faster = comparing::compare_documents(before, after, {});
     EXPECT_EQ(faster.count("faster"), 2u);
     EXPECT_TRUE(faster.failures.empty());
     EXPECT_NEAR(faster.rows[0].ratio, 2, 0.02);
@@ -147,9 +147,9 @@ TEST(compare_documents, judges_all_cases_together) {
     EXPECT_NEAR(std::max(faster.rows[0].confidence, faster.rows[1].confidence), 0.975, 1e-12);
     ASSERT_TRUE(faster.over_cases);
     EXPECT_NEAR(faster.over_cases->geometric_mean, 2, 0.02);
-    const compare::changes slower = compare::compare_documents(after, before, {});
+    const comparing::changes slower = comparing::compare_documents(after, before, {});
     EXPECT_EQ(slower.failures, std::vector<std::string>{"2 cases slower"});
-    EXPECT_EQ(compare::compare_documents(before, same, {}).count("tie"), 2u);
+    EXPECT_EQ(comparing::compare_documents(before, same, {}).count("tie"), 2u);
 }
 
 // Of so many sizes, all slower by these shares, in turns.
@@ -165,15 +165,16 @@ results::document sizes(int count, double even, double odd, std::uint64_t seed) 
 
 TEST(compare_documents, claims_no_change_that_another_session_makes) {
     const results::document before = sizes(8, 0, 0, 1), after = sizes(8, 0.06, -0.06, 100);
-    const compare::changes apart = compare::compare_documents(before, after, {});
+    const comparing::changes apart = comparing::compare_documents(before, after, {});
     EXPECT_EQ(apart.count("unclear"), 8u);
     ASSERT_EQ(apart.notes.size(), 1u);
     EXPECT_NE(apart.notes[0].find("allow for 5.0 % by which sessions"), std::string::npos);
-    const compare::changes side_by_side =
-        compare::compare_documents(before, after, {}, compare::rounds::common);
+    const comparing::changes side_by_side =
+        comparing::compare_documents(before, after, {}, comparing::rounds::common);
     EXPECT_EQ(side_by_side.count("slower"), 4u);
     EXPECT_TRUE(side_by_side.notes.empty());
-    const compare::changes large = compare::compare_documents(before, sizes(8, 0.4, 0.4, 200), {});
+    const comparing::changes large =
+        comparing::compare_documents(before, sizes(8, 0.4, 0.4, 200), {});
     EXPECT_EQ(large.count("slower"), 8u);
 }
 
@@ -181,10 +182,10 @@ TEST(compare_documents, claims_no_change_that_another_session_makes) {
 TEST(compare_documents, takes_guests_for_drifting_where_it_can_not_tell) {
     results::document before = sizes(2, 0, 0, 1);
     const results::document after = sizes(2, 0.06, 0.06, 100);
-    EXPECT_EQ(compare::compare_documents(before, after, {}).count("slower"), 2u);
+    EXPECT_EQ(comparing::compare_documents(before, after, {}).count("slower"), 2u);
     before.machine = {{"hypervisor", "KVM"}};
-    EXPECT_EQ(compare::compare_documents(before, after, {}).count("unclear"), 2u);
-    EXPECT_EQ(compare::compare_documents(before, before, {}).count("tie"), 2u);
+    EXPECT_EQ(comparing::compare_documents(before, after, {}).count("unclear"), 2u);
+    EXPECT_EQ(comparing::compare_documents(before, before, {}).count("tie"), 2u);
 }
 
 // Processes that differ by 20 % from each other, in the same way on both sides: their rounds were
@@ -193,9 +194,9 @@ TEST(compare_documents, pairs_what_was_measured_in_common_rounds) {
     const results::document before = document_of({measured("a", 1, 5, 10, 0.2, 1)});
     results::document after = before;
     for (double& time_s : after.results[0].trials_s) time_s *= 1.05;
-    EXPECT_EQ(compare::compare_documents(before, after, {}).rows[0].verdict, "unclear");
-    const compare::changes paired =
-        compare::compare_documents(before, after, {}, compare::rounds::common);
+    EXPECT_EQ(comparing::compare_documents(before, after, {}).rows[0].verdict, "unclear");
+    const comparing::changes paired =
+        comparing::compare_documents(before, after, {}, comparing::rounds::common);
     EXPECT_EQ(paired.rows[0].verdict, "slower");
     EXPECT_NEAR(paired.rows[0].ratio, 1 / 1.05, 1e-9);
     EXPECT_EQ(paired.failures, std::vector<std::string>{"1 case slower"});
@@ -206,7 +207,7 @@ TEST(compare_documents, fails_on_what_is_missing_lost_or_unfinished) {
     results::document after = five(1, 3);
     after.complete = false;
     after.results.pop_back();
-    compare::changes found = compare::compare_documents(before, after, {});
+    comparing::changes found = comparing::compare_documents(before, after, {});
     EXPECT_EQ(found.rows[1].verdict, "missing");
     EXPECT_EQ(found.failures, (std::vector<std::string>{"1 case missing in the later file",
                                                         "the later file is unfinished"}));
@@ -214,10 +215,10 @@ TEST(compare_documents, fails_on_what_is_missing_lost_or_unfinished) {
     after.results[0].verified = false;
     after.results[0].rank = 0;
     after.results[0].reason = "wrong";
-    found = compare::compare_documents(before, after, {});
+    found = comparing::compare_documents(before, after, {});
     EXPECT_EQ(found.failures, std::vector<std::string>{"1 case without a figure any more"});
     EXPECT_EQ(found.rows[0].reason, "wrong");
-    EXPECT_EQ(compare::compare_documents(after, before, {}).only_after, 1u);
+    EXPECT_EQ(comparing::compare_documents(after, before, {}).only_after, 1u);
 }
 
 TEST(compare_documents, fails_where_no_case_has_a_verdict) {
@@ -225,15 +226,15 @@ TEST(compare_documents, fails_where_no_case_has_a_verdict) {
     results::document after = five(1, 3);
     after.results[0].busy = "other work took 40 %";
     after.results[0].rank = 0;
-    EXPECT_TRUE(compare::compare_documents(before, after, {}).failures.empty());
+    EXPECT_TRUE(comparing::compare_documents(before, after, {}).failures.empty());
     after.results[1].busy = after.results[0].busy;
     after.results[1].rank = 0;
-    const compare::changes busy = compare::compare_documents(before, after, {});
+    const comparing::changes busy = comparing::compare_documents(before, after, {});
     ASSERT_EQ(busy.failures.size(), 1u);
     EXPECT_NE(busy.failures[0].find("the machine was busy: other work"), std::string::npos);
     const results::document one =
         document_of({measured("a", 1, 1, 30, 0, 1), measured("b", 1, 1, 30, 0, 2)});
-    const compare::changes alone = compare::compare_documents(one, one, {});
+    const comparing::changes alone = comparing::compare_documents(one, one, {});
     EXPECT_EQ(alone.count("one process"), 2u);
     ASSERT_EQ(alone.failures.size(), 1u);
     EXPECT_NE(alone.failures[0].find("fewer than 3 processes"), std::string::npos);
@@ -251,7 +252,7 @@ TEST(compare_documents, names_what_else_changed) {
     after.machine = with_driver("590.2");
     before.results[0].vendor = {"OpenBLAS", "0.3.21", "", "", ""};
     after.results[0].vendor = {"OpenBLAS", "0.3.34", "", "", ""};
-    const std::vector<std::string> notes = compare::compare_documents(before, after, {}).notes;
+    const std::vector<std::string> notes = comparing::compare_documents(before, after, {}).notes;
     EXPECT_EQ(notes, (std::vector<std::string>{
                          "OpenBLAS version was 0.3.21, now 0.3.34: the change may be its",
                          "gpu 0 driver was 580.1, now 590.2: the change may be its"}));

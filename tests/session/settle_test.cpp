@@ -15,7 +15,7 @@ session::case_result of_case(std::uint64_t seed) {
     found.results = {measured("a", 1e-3, 5, 10, 0.02, seed),
                      measured("b", 1.035e-3, 5, 10, 0.02, seed + 100)};
     found.compared.measured_s = 10;
-    compare::analyse_results(found.results, {}, found.compared);
+    comparing::analyse_results(found.results, {}, found.compared);
     return found;
 }
 
@@ -30,7 +30,7 @@ TEST(settle, measures_on_until_the_verdict_is_clear) {
     session::case_result first = of_case(seed);
     ASSERT_EQ(first.compared.pairs[0].verdict, "unclear");
     ASSERT_GE(first.compared.pairs[0].more_s, 10);
-    EXPECT_EQ(compare::unsettled_in(first.results, first.compared).pairs, 1u);
+    EXPECT_EQ(comparing::unsettled_in(first.results, first.compared).pairs, 1u);
     int measured_again = 0;
     const auto again = [&](int number) {
         EXPECT_EQ(number, ++measured_again);
@@ -71,18 +71,18 @@ TEST(settle, keeps_to_its_limit_and_stops_on_a_busy_machine) {
 TEST(settle, of_a_row_alone_narrows_its_interval) {
     session::case_result alone = of_case(1);
     alone.results.pop_back();
-    compare::analyse_results(alone.results, {}, alone.compared);
-    EXPECT_GT(compare::unsettled_in(alone.results, alone.compared, 0.005).more_s, 0);
-    EXPECT_EQ(compare::unsettled_in(alone.results, alone.compared, 0.5).more_s, 0);
+    comparing::analyse_results(alone.results, {}, alone.compared);
+    EXPECT_GT(comparing::unsettled_in(alone.results, alone.compared, 0.005).more_s, 0);
+    EXPECT_EQ(comparing::unsettled_in(alone.results, alone.compared, 0.5).more_s, 0);
 }
 
 TEST(settle, knows_no_effort_where_there_is_no_interval) {
     session::case_result few;
     few.results = {measured("a", 1, 1, 3, 0, 1), measured("b", 1, 1, 3, 0, 2)};
     few.compared.measured_s = 10;
-    compare::analyse_results(few.results, {}, few.compared);
+    comparing::analyse_results(few.results, {}, few.compared);
     EXPECT_EQ(few.compared.pairs.at(0).more_s, 0);
-    EXPECT_EQ(compare::unsettled_in(few.results, few.compared).hopeless, 1u);
+    EXPECT_EQ(comparing::unsettled_in(few.results, few.compared).hopeless, 1u);
 }
 
 TEST(settle, adds_rounds_to_one_process) {

@@ -15,8 +15,9 @@
 
 namespace carat::cuda::sm90 {
 
-/// What a pipeline needs where several CTAs share an SM: a consumer keeps one stage while it waits for
-/// the next, so a pipeline of a single stage never ends. A stage of 3xTF32 holds three products.
+/// What a pipeline needs where several CTAs share an SM: a consumer keeps one stage while it waits
+/// for the next, so a pipeline of a single stage never ends. A stage of 3xTF32 holds three
+/// products.
 [[nodiscard]] constexpr int fewest_stages(core::accumulation accumulate) {
     return accumulate == core::accumulation::three_tf32 ? 2 : 3;
 }
