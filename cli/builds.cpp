@@ -72,19 +72,19 @@ class pairs {
         return both;
     }
 
-    [[nodiscard]] process::child start(int memory, const core::implementation* entry) const {
+    [[nodiscard]] process::child start(int memory, const rows::implementation* entry) const {
         return start_worker_of(command_of_.at(entry), memory);
     }
 
   private:
     const std::array<build, 2>& builds_;
-    std::deque<core::implementation> entries_;
-    std::map<const core::implementation*, std::string> command_of_;
+    std::deque<rows::implementation> entries_;
+    std::map<const rows::implementation*, std::string> command_of_;
 };
 
 void require_processes(const request::measurement& r) {
     for (const request::selection& s : r.chosen)
-        if (s.entry->where != core::device::cpu)
+        if (s.entry->where != rows::device::cpu)
             refuse(std::string(s.entry->name) +
                    " shares a process with all that run on the GPU, of this build alone: name "
                    "implementations on the CPU, or compare two files");
@@ -130,7 +130,7 @@ side_by_side measure_builds(const measured_flags& flags, const std::array<build,
     session_options options;
     options.command = command_line();
     options.quiet = true;
-    options.start = [&](int memory, const core::implementation* entry) {
+    options.start = [&](int memory, const rows::implementation* entry) {
         return both.start(memory, entry);
     };
     side_by_side out;

@@ -40,8 +40,8 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
                    "bias, relu, gelu, silu, bias+gelu ...: C = f(alpha A B + bias) + beta C");
 }
 
-core::call call_of(const call_flags& flags) {
-    core::call asked;
+rows::call call_of(const call_flags& flags) {
+    rows::call asked;
     request::parse_batch(flags.batch, asked);
     request::parse_groups(flags.groups, asked);
     asked.prepared = flags.prepared;

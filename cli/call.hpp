@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::cli {
 
@@ -18,6 +18,6 @@ struct call_flags {
 void add_call_flags(CLI::App& sub, call_flags& flags);
 
 // Throws carat::error on what is wrong in them.
-[[nodiscard]] core::call call_of(const call_flags& flags);
+[[nodiscard]] rows::call call_of(const call_flags& flags);
 
 }  // namespace carat::cli

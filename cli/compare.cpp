@@ -13,8 +13,8 @@
 #include "cli/compare_text.hpp"
 #include "cli/files.hpp"
 #include "cli/measured.hpp"
-#include "files/output.hpp"
 #include "lab/compare/changes.hpp"
+#include "lab/files/output.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
 

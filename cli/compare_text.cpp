@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "core/implementation.hpp"
 #include "lab/report/table.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::cli {
 
@@ -25,7 +25,7 @@ std::string size_of(const results::result& c) {
     const std::string size =
         c.m == c.n && c.n == c.k ? fmt::format("{}", c.m) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
     const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
-    const std::string words = core::describe(c.asked);
+    const std::string words = rows::describe(c.asked);
     return words.empty() ? stored : stored + " " + words;
 }
 
@@ -60,7 +60,7 @@ std::string line_of(const change& c) {
     return styled(line, style_of(c.verdict)) + "\n";
 }
 
-std::string counts(const comparing::changes& found) {
+std::string counts_text(const comparing::changes& found) {
     std::string text = report::counted(found.rows.size(), "case") + " compared";
     const char* separator = ": ";
     for (const auto& [verdict, words] : {std::pair{"faster", "faster"},
@@ -137,7 +137,7 @@ std::string changes_text(const comparing::changes& found, const std::string& bef
                    style::faint) +
             "\n";
     for (const change& c : found.rows) text += line_of(c);
-    text += wrapped(counts(found) + "; ratio is " + after + " over " + before, 4) + "\n";
+    text += wrapped(counts_text(found) + "; ratio is " + after + " over " + before, 4) + "\n";
     if (const std::string set = over_cases(found); !set.empty()) text += wrapped(set, 4) + "\n";
     if (found.only_after > 0)
         text += wrapped(fmt::format("not compared: {} only in {}",
@@ -156,7 +156,7 @@ std::string changes_markdown(const nlohmann::json& regression, const comparing::
     };
     std::string text =
         fmt::format("**{}**\n\n{} over {}: {}; {}.\n\n", report::plain(failures(found)),
-                    origin("after"), origin("before"), counts(found), over_cases(found));
+                    origin("after"), origin("before"), counts_text(found), over_cases(found));
     for (const std::string& note : found.notes) text += "- " + report::plain(note) + "\n";
     if (!found.notes.empty()) text += "\n";
     text += markdown_table(found, false);

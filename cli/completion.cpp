@@ -79,7 +79,7 @@ std::vector<std::string> choices_in(const std::string& type) {
 // Names as they are and their last parts, which are taken where they are unambiguous.
 std::vector<std::string> implementations() {
     std::set<std::string> found = {"all"};
-    for (const core::implementation* one : lab::catalogue().entries()) {
+    for (const rows::implementation* one : lab::catalogue().entries()) {
         const std::string name(one->name);
         found.insert(name);
         found.insert(name.substr(name.rfind('.') + 1));

@@ -47,7 +47,7 @@ void require_squares(const std::vector<request::shape>& shapes) {
 }
 
 void require_gpu(const std::string& device) {
-    if (choose_device(device) != core::device::cuda)
+    if (choose_device(device) != rows::device::cuda)
         throw error(error_code::invalid_argument, "device '" + device +
                                                       "' is no GPU: crossover takes cuda or "
                                                       "cuda:N, and the CPU it has anyway");
@@ -58,9 +58,9 @@ void require_gpu(const std::string& device) {
 request::measurement request_of(const crossover_options& o) {
     const int cores = machine::describe().cores;
     request::measurement r;
-    r.chosen = request::parse_selection(lab::catalogue(), o.cpu, core::device::cpu);
+    r.chosen = request::parse_selection(lab::catalogue(), o.cpu, rows::device::cpu);
     for (request::selection& s :
-         request::parse_selection(lab::catalogue(), o.gpu, core::device::cuda))
+         request::parse_selection(lab::catalogue(), o.gpu, rows::device::cuda))
         r.chosen.push_back(std::move(s));
     r.shapes = request::parse_shapes(o.sizes);
     r.types = request::parse_dtypes(o.type);

@@ -9,7 +9,7 @@
 
 namespace carat::cli {
 
-std::optional<core::device> choose_device(const std::string& text) {
+std::optional<rows::device> choose_device(const std::string& text) {
     constexpr std::string_view prefix = "cuda:";
     if (!text.starts_with(prefix)) return request::parse_device(text);
     int device = 0;
@@ -20,7 +20,7 @@ std::optional<core::device> choose_device(const std::string& text) {
         throw error(error_code::invalid_argument,
                     "device '" + text + "' names no GPU: give its number, from 0, as in cuda:0");
     gpu::select(device);
-    return core::device::cuda;
+    return rows::device::cuda;
 }
 
 }  // namespace carat::cli

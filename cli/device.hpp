@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::cli {
 
@@ -13,6 +13,6 @@ inline constexpr const char* device_help =
 
 // The device that `text` restricts to; nothing for "all". "cuda:1" selects that GPU.
 // Throws carat::error with the reason and the remedy when there is no such device.
-[[nodiscard]] std::optional<core::device> choose_device(const std::string& text);
+[[nodiscard]] std::optional<rows::device> choose_device(const std::string& text);
 
 }  // namespace carat::cli

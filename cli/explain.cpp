@@ -38,14 +38,14 @@ request::case_key key_of(const explain_options& o) {
     if (types.size() != 1 || threads.size() != 1)
         throw error(error_code::invalid_argument,
                     "explain takes one --dtype and one --threads: run it once for each");
-    const core::call asked = call_of(o.call);
+    const rows::call asked = call_of(o.call);
     return {request::size_of(size, asked), types.front(), threads.front(), {}, asked};
 }
 
 // The session that measures what was chosen for one device. A GPU's inputs rotate, since its plans
 // foretell what comes from memory; a CPU's stay where the bounds have them.
 request::measurement request_of(const explain_options& o, const request::case_key& key,
-                                const core::implementation& entry) {
+                                const rows::implementation& entry) {
     request::measurement r;
     r.chosen.push_back({&entry, {}, true});
     r.shapes = {key.size};
@@ -55,13 +55,13 @@ request::measurement request_of(const explain_options& o, const request::case_ke
     r.threads = {key.threads};
     r.timing.budget_s = o.budget_s;
     r.measure_energy = false;
-    r.rotate_inputs = entry.where == core::device::cuda;
+    r.rotate_inputs = entry.where == rows::device::cuda;
     return r;
 }
 
 int run(const explain_options& o) {
     if (!o.set.empty()) return explain_set({o.set, o.type, o.set_file, o.budget_s});
-    const std::optional<core::device> only = choose_device(o.device);
+    const std::optional<rows::device> only = choose_device(o.device);
     const request::case_key key = key_of(o);
     const std::vector<explain::choice> chosen = explain::choose(lab::catalogue(), key, only);
     request::measurement all;

@@ -10,9 +10,9 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/values.hpp"
-#include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/explain/foretold.hpp"
+#include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/words.hpp"
 
@@ -45,7 +45,7 @@ seed_and_count parse_set(const std::string& text) {
 }
 
 // The products of one type, in a session of their own.
-request::measurement request_of(const core::implementation& engine, dtype type, double budget_s,
+request::measurement request_of(const rows::implementation& engine, dtype type, double budget_s,
                                 const std::vector<request::case_key>& keys) {
     request::measurement r;
     r.chosen = {{&engine, {}, true}};
@@ -60,7 +60,7 @@ request::measurement request_of(const core::implementation& engine, dtype type, 
     return r;
 }
 
-explain::foretold_case foretold_of(const core::implementation& engine, const request::case_key& key,
+explain::foretold_case foretold_of(const rows::implementation& engine, const request::case_key& key,
                                    const machine::peaks& peaks, const results::document& doc) {
     explain::foretold_case one;
     one.key = key;
@@ -115,7 +115,7 @@ int explain_set(const set_options& o) {
     const std::vector<dtype> types = request::parse_dtypes(o.types);
     if (const std::string why = gpu::unavailable(gpu::in_use()); !why.empty())
         throw error(error_code::unsupported, "--set compares predictions of GPU plans: " + why);
-    const core::implementation& engine = lab::catalogue().find("cuda.engine");
+    const rows::implementation& engine = lab::catalogue().find("cuda.engine");
     const auto keys = explain::draw(set.seed, set.count, types);
     std::vector<explain::foretold_case> all;
     results::document doc;

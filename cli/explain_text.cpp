@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "cli/terminal.hpp"
-#include "core/group_sizes.hpp"
 #include "lab/compare/analyse.hpp"
 #include "lab/explain/foretold.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/group_sizes.hpp"
 
 namespace carat::cli {
 
@@ -123,7 +123,7 @@ std::string measured_line(const explain::device_report& d) {
 }
 
 std::string device_text(const explain::device_report& d, const explain::explanation& all) {
-    const std::string device = d.chosen.where == core::device::cpu ? "CPU" : "GPU";
+    const std::string device = d.chosen.where == rows::device::cpu ? "CPU" : "GPU";
     if (d.chosen.entry == nullptr) {
         std::string text = heading(device + ": nothing runs");
         for (const explain::rejection& o : d.chosen.rejected)
@@ -134,7 +134,7 @@ std::string device_text(const explain::device_report& d, const explain::explanat
     for (const explain::rejection& o : d.chosen.rejected)
         text += item("not " + o.implementation + ": " + o.reason);
     text += plan_lines(d.plan);
-    if (d.chosen.where == core::device::cpu) {
+    if (d.chosen.where == rows::device::cpu) {
         text += heading("  Bound by the roofline") + roof_lines(d, all);
         if (d.predicted) text += heading("  What its blocks move") + flow_table(*d.predicted);
     } else if (d.measured.roofline_gflops > 0) {
@@ -174,7 +174,7 @@ std::string traffic_text(const explain::explanation& told) {
                         bytes_text(told.operand_bytes / static_cast<double>(told.key.asked.batch)));
     if (!told.key.asked.groups.empty())
         text += fmt::format(" of {} products with a B each",
-                            core::rows_of_groups(told.key.asked.groups).size());
+                            rows::rows_of_groups(told.key.asked.groups).size());
     if (told.c_read_bytes > 0)
         text += fmt::format("; {} of them are {}, read for beta", bytes_text(told.c_read_bytes),
                             told.key.asked.other_e ? "E" : "C");

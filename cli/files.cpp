@@ -4,7 +4,7 @@
 
 #include <carat/error.hpp>
 
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 #include "lab/report/check.hpp"
 #include "lab/results/files.hpp"
 

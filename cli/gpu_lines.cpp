@@ -28,7 +28,7 @@ std::string kernel_line(const core::kernel_facts& k) {
 }
 
 // The kernel that multiplies is the last one; those before it make its operands ready.
-std::string row(const results::result& c) {
+std::string gpu_row(const results::result& c) {
     const results::gpu_facts gpu = c.gpu.value_or(results::gpu_facts{});
     const std::optional<int> clock =
         gpu.clock_mhz ? std::optional(gpu.clock_mhz->median) : std::nullopt;
@@ -75,7 +75,7 @@ std::string gpu_table(std::span<const results::result> results) {
         fmt::format("   {:<27} {:>5} {:>5} {:>8} {:>3} {:>4} {:>7} {:>5} {:>5}\n", "on the GPU",
                     "MHz", "W", "J/GFLOP", "C", "regs", "shared", "local", "occup"),
         style::faint);
-    for (const results::result* c : shown) text += row(*c);
+    for (const results::result* c : shown) text += gpu_row(*c);
     return text;
 }
 

@@ -10,8 +10,8 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/terminal.hpp"
-#include "files/output.hpp"
 #include "files/visible.hpp"
+#include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/judge/draws.hpp"
 #include "lab/judge/worker.hpp"
@@ -142,7 +142,7 @@ int run(const judge_options& o) {
 }  // namespace
 
 void add_judge(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("judge", "a referee for a matrix product of yours");
+    CLI::App* sub = app.add_subcommand("judge", "a judge for a matrix product of yours");
     auto o = std::make_shared<judge_options>();
     sub->add_option("TARGET", o->target,
                     "a shared object with a carat_kernel (docs/judge.md), a .c, .cpp or .cu file, "

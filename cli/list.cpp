@@ -19,24 +19,24 @@ namespace carat::cli {
 
 namespace {
 
-std::string unavailable(const core::implementation& entry) {
+std::string unavailable(const rows::implementation& entry) {
     return entry.unavailable == nullptr ? std::string() : entry.unavailable();
 }
 
 // What library stands behind it here; no name where none does.
-core::library_facts library_of(const core::implementation& entry) {
+rows::library_facts library_of(const rows::implementation& entry) {
     if (entry.library == nullptr || !unavailable(entry).empty()) return {};
     return entry.library();
 }
 
-nlohmann::json to_json(const core::implementation& entry) {
+nlohmann::json to_json(const rows::implementation& entry) {
     nlohmann::json out = {{"name", entry.name},
                           {"summary", entry.summary},
-                          {"device", core::name(entry.where)},
+                          {"device", rows::name(entry.where)},
                           {"threaded", entry.threaded},
                           {"available", unavailable(entry).empty()},
                           {"reason", unavailable(entry)}};
-    if (const core::library_facts l = library_of(entry); !l.name.empty())
+    if (const rows::library_facts l = library_of(entry); !l.name.empty())
         out["library"] = {{"name", l.name}, {"version", l.version}, {"path", l.path}};
     out["signatures"] = nlohmann::json::array();
     for (const core::signature& s : entry.signatures)
@@ -52,7 +52,7 @@ nlohmann::json to_json(const core::implementation& entry) {
     return out;
 }
 
-std::string types_of(const core::implementation& entry) {
+std::string types_of(const rows::implementation& entry) {
     std::string text;
     for (const core::signature& s : entry.signatures)
         text += (text.empty() ? "" : " ") + std::string(name(s.a)) +
@@ -60,13 +60,13 @@ std::string types_of(const core::implementation& entry) {
     return text;
 }
 
-void print(const core::implementation& entry) {
+void print(const rows::implementation& entry) {
     constexpr std::size_t types_at = 29, more_at = 6;
     fmt::print("{}\n", folded(fmt::format("{:<28} {:<40} {}", entry.name, types_of(entry),
                                           entry.threaded ? "threads" : ""),
                               types_at));
     fmt::print("{}\n", folded(fmt::format("    {}", entry.summary), more_at));
-    if (const core::library_facts l = library_of(entry); !l.name.empty()) {
+    if (const rows::library_facts l = library_of(entry); !l.name.empty()) {
         const std::string month = report::old_release(l.name, l.version, session::now_utc());
         fmt::print("{}\n", folded(fmt::format("    here: {} {}{}", l.name, l.version,
                                               report::age_mark(month)),
@@ -81,19 +81,19 @@ void print(const core::implementation& entry) {
 }
 
 // The element types of A, each once.
-std::string types_of(const rows& members) {
+std::string types_of(const implementations& members) {
     std::vector<std::string_view> types;
-    for (const core::implementation* entry : members)
+    for (const rows::implementation* entry : members)
         for (const core::signature& s : entry->signatures)
             if (std::ranges::find(types, name(s.a)) == types.end()) types.push_back(name(s.a));
     return fmt::format("{}", fmt::join(types, " "));
 }
 
 // How many run on this machine, and why the first that does not can't.
-std::string availability(const rows& members) {
+std::string availability(const implementations& members) {
     std::size_t available = 0;
     std::string why;
-    for (const core::implementation* entry : members) {
+    for (const rows::implementation* entry : members) {
         const std::string reason = unavailable(*entry);
         available += reason.empty();
         if (why.empty()) why = reason;
@@ -112,11 +112,11 @@ void print_families() {
     };
     fmt::print("{}\n", styled(line("family", "of", "types", "here"), style::faint));
     std::vector<std::string> families;
-    for (const core::implementation* entry : lab::catalogue().entries())
+    for (const rows::implementation* entry : lab::catalogue().entries())
         if (std::ranges::find(families, family_of(entry->name)) == families.end())
             families.emplace_back(family_of(entry->name));
     for (const std::string& family : families) {
-        const rows members = matching(family);
+        const implementations members = matching(family);
         const std::string here = availability(members);
         fmt::print("{}\n",
                    styled(line(family, std::to_string(members.size()), types_of(members), here),
@@ -126,19 +126,19 @@ void print_families() {
 }
 
 int list(const std::string& pattern, bool json) {
-    const rows chosen = matching(pattern);
+    const implementations chosen = matching(pattern);
     if (chosen.empty()) {
         static_cast<void>(lab::catalogue().find(pattern));  // throws, naming the nearest
         return bad_input;
     }
     if (json) {
         nlohmann::json out = nlohmann::json::array();
-        for (const core::implementation* entry : chosen) out.push_back(to_json(*entry));
+        for (const rows::implementation* entry : chosen) out.push_back(to_json(*entry));
         fmt::print("{}\n", out.dump(1));
     } else if (pattern.empty()) {
         print_families();
     } else {
-        for (const core::implementation* entry : chosen) print(*entry);
+        for (const rows::implementation* entry : chosen) print(*entry);
     }
     return success;
 }

@@ -13,10 +13,10 @@
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "cli/worker.hpp"
-#include "core/edit_distance.hpp"
 #include "files/visible.hpp"
 #include "lab/judge/peer.hpp"
 #include "lab/results/build_info.hpp"
+#include "lab/rows/edit_distance.hpp"
 
 namespace {
 
@@ -76,7 +76,7 @@ std::string meant(const CLI::App& app, const char* typed) {
     const auto all = app.get_subcommands([](const CLI::App*) { return true; });
     if (std::ranges::find(all, typed, &CLI::App::get_name) != all.end()) return {};
     const auto distance = [&](const CLI::App* sub) {
-        return core::edit_distance(typed, sub->get_name());
+        return rows::edit_distance(typed, sub->get_name());
     };
     const CLI::App* nearest = *std::ranges::min_element(all, {}, distance);
     constexpr std::size_t alike = 3;
@@ -95,7 +95,7 @@ std::string meant_option(const CLI::App& app) {
         std::size_t least = std::max<std::size_t>(1, typed.size() / 3);
         for (const CLI::Option* option : of.get_options())
             for (const std::string& name : option->get_lnames())
-                if (const std::size_t far = core::edit_distance(typed, "--" + name); far <= least) {
+                if (const std::size_t far = rows::edit_distance(typed, "--" + name); far <= least) {
                     least = far;
                     nearest = "--" + name;
                 }
@@ -161,7 +161,9 @@ int main(int argc, char** argv) {
         return told(app, app.exit(asked));
     } catch (const CLI::ParseError& failure) {
         std::string why = meant(app, argc > 1 ? argv[1] : nullptr);
-        if (why.empty() && failure.get_name() == "ExtrasError") why = meant_option(app);
+        // Its name is the subcommand's.
+        if (why.empty() && dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr)
+            why = meant_option(app);
         if (why.empty()) why = in_plain_words(failure.what());
         return fail(app, why + " (" + help_of(app) + ")");
     } catch (const std::exception& failure) {

@@ -24,7 +24,7 @@ known_machine know_machine(const request::measurement& r) {
     how.threads = r.threads;
     known.limits = machine::load_or_measure(known.description, how);
     const bool on_gpu = std::ranges::any_of(
-        r.chosen, [](const request::selection& s) { return s.entry->where == core::device::cuda; });
+        r.chosen, [](const request::selection& s) { return s.entry->where == rows::device::cuda; });
     if (!on_gpu || !gpu::unavailable(gpu::in_use()).empty()) return known;
     try {
         line.show("measuring the peaks of the GPU", 0);

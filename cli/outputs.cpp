@@ -10,7 +10,7 @@
 #include "cli/files.hpp"
 #include "cli/headline.hpp"
 #include "cli/terminal.hpp"
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 #include "lab/report/report.hpp"
 
 namespace carat::cli {

@@ -15,14 +15,14 @@ std::string_view family_of(std::string_view name) {
     return name.substr(0, name.find_first_of("._", name.find('.') + 1));
 }
 
-rows matching(const std::string& pattern) {
-    const core::table entries = lab::catalogue().entries();
+implementations matching(const std::string& pattern) {
+    const rows::table entries = lab::catalogue().entries();
     const auto chosen = [&](const auto& fits) {
-        rows found;
-        std::ranges::copy_if(entries, std::back_inserter(found), fits, &core::implementation::name);
+        implementations found;
+        std::ranges::copy_if(entries, std::back_inserter(found), fits, &rows::implementation::name);
         return found;
     };
-    if (rows members = chosen([&](auto name) { return family_of(name) == pattern; });
+    if (implementations members = chosen([&](auto name) { return family_of(name) == pattern; });
         !members.empty())
         return members;
     if (pattern.find_first_of("*?[") != std::string::npos)
@@ -35,7 +35,7 @@ rows matching(const std::string& pattern) {
 void exclude(std::vector<request::selection>& chosen, const std::string& patterns) {
     std::istringstream list(patterns);
     for (std::string pattern; std::getline(list, pattern, ',');) {
-        const rows out = matching(pattern);
+        const implementations out = matching(pattern);
         const auto named = [&](const request::selection& s) {
             return std::ranges::find(out, s.entry) != out.end();
         };

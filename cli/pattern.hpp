@@ -9,14 +9,14 @@
 
 namespace carat::cli {
 
-using rows = std::vector<const core::implementation*>;
+using implementations = std::vector<const rows::implementation*>;
 
 // "vendor.cublaslt_tf32" is of the family vendor.cublaslt, "cpu.engine.avx2" of cpu.engine.
 [[nodiscard]] std::string_view family_of(std::string_view name);
 
 // A family's name means its members; wildcards are matched against the whole name; any other text
 // may lie anywhere in it.
-[[nodiscard]] rows matching(const std::string& pattern);
+[[nodiscard]] implementations matching(const std::string& pattern);
 
 // Leaves out what one of `patterns`, separated by commas, names. Throws carat::error where one
 // names none of `chosen`, or nothing is left.

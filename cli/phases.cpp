@@ -13,11 +13,12 @@ namespace carat::cli {
 
 namespace {
 
-constexpr std::size_t name_columns = 21;
+constexpr std::size_t implementation_columns = 21;
 
-std::string row(const results::result& c) {
+std::string phase_row(const results::result& c) {
     std::string text =
-        fmt::format("   {:<{}}", shortened_middle(c.implementation, name_columns), name_columns);
+        fmt::format("   {:<{}}", shortened_middle(c.implementation, implementation_columns),
+                    implementation_columns);
     const auto column = [&](std::string_view phase) {
         const results::phase* found = c.end_to_end->find(phase);
         text += fmt::format(" {:>7}", found == nullptr ? "-" : report::duration(found->median_s));
@@ -50,7 +51,7 @@ std::optional<request::host_memory> phases_of(const phase_flags& flags,
                                               const std::vector<request::selection>& chosen) {
     if (!flags.on) return std::nullopt;
     if (std::ranges::none_of(chosen, [](const request::selection& s) {
-            return s.entry->where == core::device::cuda;
+            return s.entry->where == rows::device::cuda;
         }))
         throw error(error_code::invalid_argument,
                     "--phases: none of the implementations chosen runs on a GPU; add one to "
@@ -66,14 +67,14 @@ std::string phase_table(std::span<const results::result> results) {
         if (!c.end_to_end) continue;
         host_memory = c.end_to_end->host_memory;
         if (c.end_to_end->measured())
-            rows += row(c);
+            rows += phase_row(c);
         else
             reasons += "   " + wrapped(c.implementation + ": " + c.end_to_end->reason, 6) + "\n";
     }
     if (rows.empty() && reasons.empty()) return {};
     std::string text =
         styled(fmt::format("   {:<{}} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
-                           "end to end, " + host_memory, name_columns, "alloc", "copy in",
+                           "end to end, " + host_memory, implementation_columns, "alloc", "copy in",
                            "convert", "compute", "cp. out", "free", "total"),
                style::faint);
     return text + rows + reasons;

@@ -10,7 +10,7 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 #include "lab/report/charts.hpp"
 #include "lab/results/files.hpp"
 

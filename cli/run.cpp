@@ -87,7 +87,7 @@ request::measurement request_of(const run_options& o) {
 }
 
 // "Batch=64 ", before the fields that scripts know; empty for a product alone.
-std::string call_fields(const core::call& asked) {
+std::string call_fields(const rows::call& asked) {
     std::string text;
     if (asked.batch > 1) text += fmt::format("Batch={} ", asked.batch);
     if (!asked.groups.empty()) text += fmt::format("Groups={} ", asked.groups);

@@ -32,7 +32,7 @@ struct run_with_options {
     std::vector<std::string> command;
 };
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_run(const std::string& why) {
     throw error(error_code::invalid_argument, "run-with: " + why);
 }
 
@@ -41,16 +41,18 @@ fs::path library_beside_command() {
     const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
     for (const char* place : {CARAT_BLAS_INSTALLED, CARAT_BLAS_BUILT})
         if (fs::path file = (folder / place).lexically_normal(); fs::exists(file)) return file;
-    refuse("libcarat_blas.so.0 is not beside this command; name its file with --library");
+    refuse_run(
+        "libcarat_blas.so.0 is not beside this command; build it with "
+        "./dev build, or name its file with --library");
 }
 
 fs::path library_of(const run_with_options& o) {
     const fs::path file = o.library.empty() ? library_beside_command() : fs::absolute(o.library);
     if (!fs::is_regular_file(file))
-        refuse("--library '" + o.library + "' is no file; name a libcarat_blas.so.0");
+        refuse_run("--library '" + o.library + "' is no file; name a libcarat_blas.so.0");
     if (file.string().find_first_of(" :") != std::string::npos)
-        refuse("LD_PRELOAD can't have a path with a blank or a colon, as '" + file.string() +
-               "' has; copy the library elsewhere and name it with --library");
+        refuse_run("LD_PRELOAD can't have a path with a blank or a colon, as '" + file.string() +
+                   "' has; copy the library elsewhere and name it with --library");
     return file;
 }
 
@@ -134,8 +136,8 @@ pid_t start(std::vector<std::string> command, std::vector<std::string> environme
                                     pointers_to(command).data(), pointers_to(environment).data());
     posix_spawnattr_destroy(&attributes);
     if (failed != 0)
-        refuse("'" + command.front() + "' can't be started: " + std::strerror(failed) +
-               "; give a PROGRAM and its arguments");
+        refuse_run("'" + command.front() + "' can't be started: " + std::strerror(failed) +
+                   "; give a PROGRAM and its arguments");
     return started;
 }
 
@@ -206,9 +208,9 @@ void add_run_with(CLI::App& app, action& chosen) {
     sub->callback([sub, o, &chosen] {
         o->command = sub->remaining();
         if (!o->command.empty() && o->command.front() == "--") o->command.erase(o->command.begin());
-        if (o->command.empty()) refuse("no program given; carat run-with PROGRAM ARGUMENTS");
+        if (o->command.empty()) refuse_run("no program given; carat run-with PROGRAM ARGUMENTS");
         if (o->command.front().starts_with('-'))
-            refuse("unknown option '" + o->command.front() + "'; carat run-with --help");
+            refuse_run("unknown option '" + o->command.front() + "'; carat run-with --help");
         chosen = [o] { return run(*o); };
     });
 }

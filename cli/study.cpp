@@ -15,8 +15,8 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/terminal.hpp"
-#include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
 #include "lab/study/queries.hpp"
@@ -47,11 +47,11 @@ study::options options_of(const study_options& o) {
                             : study::extent::usual;
     how.as_published = o.as_published;
     how.threads = counts.front();
-    const std::optional<core::device> only = choose_device(o.device);
+    const std::optional<rows::device> only = choose_device(o.device);
     const std::string no_gpu = gpu::unavailable(gpu::in_use());
-    if (only == core::device::cuda && !no_gpu.empty())
+    if (only == rows::device::cuda && !no_gpu.empty())
         throw error(error_code::unsupported, "study --device cuda needs a GPU: " + no_gpu);
-    how.on_gpu = only != core::device::cpu && no_gpu.empty();
+    how.on_gpu = only != rows::device::cpu && no_gpu.empty();
     how.seed = o.seed;
     return how;
 }
@@ -67,8 +67,8 @@ bool is_there(const fs::path& file) {
 }
 
 bool has_gpu_rows() {
-    return std::ranges::any_of(lab::catalogue().entries(), [](const core::implementation* entry) {
-        return entry->where == core::device::cuda;
+    return std::ranges::any_of(lab::catalogue().entries(), [](const rows::implementation* entry) {
+        return entry->where == rows::device::cuda;
     });
 }
 
@@ -77,13 +77,13 @@ void tell(const study::definition& s, const study_options& o, const study::optio
           const nlohmann::json& settings, results::document& doc, const session::outputs& out) {
     study::chapter c = s.tell(doc, how);
     study::withhold_findings(c, doc);
-    const std::optional<core::device> only = choose_device(o.device);
+    const std::optional<rows::device> only = choose_device(o.device);
     // What is measured beside single products runs on the CPU.
-    if (s.add != nullptr && only != core::device::cuda && !interrupted())
+    if (s.add != nullptr && only != rows::device::cuda && !interrupted())
         s.add(c, how, interrupted);
     if (only)
         c.not_run.push_back(fmt::format("everything on the {}, by --device {}",
-                                        only == core::device::cpu ? "GPU" : "CPU", o.device));
+                                        only == rows::device::cpu ? "GPU" : "CPU", o.device));
     else if (!has_gpu_rows())
         c.not_run.emplace_back("everything on a GPU: this carat was built without CUDA");
     drop_empty_columns(c);
@@ -103,7 +103,7 @@ void tell(const study::definition& s, const study_options& o, const study::optio
 // the study's own holds).
 std::vector<study::part> parts_of(const study::definition& s, const study_options& o,
                                   const study::options& how) {
-    const std::optional<core::device> only = choose_device(o.device);
+    const std::optional<rows::device> only = choose_device(o.device);
     std::vector<study::part> parts = s.parts(how);
     for (study::part& part : parts) {
         double& limit_s = part.request.slowest_run_s;

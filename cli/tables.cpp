@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "core/implementation.hpp"
 #include "lab/compare/effort.hpp"
 #include "lab/report/age.hpp"
 #include "lab/report/cases.hpp"
 #include "lab/report/lead.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::cli {
 
@@ -98,7 +98,7 @@ std::string rooflines(const measured_case& here) {
 
 std::string heading(const measured_case& here, const std::string& gpu) {
     const std::string text = fmt::format(
-        "{} {}, {}{}", here.dtype, core::sized(here.comparison->asked, here.m, here.n, here.k),
+        "{} {}, {}{}", here.dtype, rows::sized(here.comparison->asked, here.m, here.n, here.k),
         place_of(here, gpu), rooflines(here));
     return styled(text, style::strong) + "\n";
 }

@@ -26,7 +26,7 @@ extern "C" void on_interrupt(int) {
     if (interrupts > 0) _exit(130);
     interrupts = 1;
     constexpr char message[] = "\ncarat: finishing what runs now; Ctrl-C again to end at once\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, message, sizeof message - 1);
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message, sizeof message - 1);
 }
 
 bool begins_character(char c) {

@@ -11,8 +11,8 @@
 #include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/values.hpp"
-#include "files/output.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/words.hpp"
 #include "lab/results/build_info.hpp"
@@ -29,8 +29,8 @@ struct tune_options {
 };
 
 request::measurement request_of(const tune_options& o) {
-    const std::optional<core::device> only = choose_device(o.device);
-    if (only == core::device::cpu)
+    const std::optional<rows::device> only = choose_device(o.device);
+    if (only == rows::device::cpu)
         throw error(
             error_code::invalid_argument,
             "tune --device cpu: only implementations on a GPU have ways to tune, those on the "
@@ -75,7 +75,7 @@ void print(const tune::finding& found) {
         fmt::print("{}: {}\n", describe(found.key), report::no_verdict(found.model->busy));
     else if (found.better)
         fmt::print("{}: {} takes {:.4g} us, the model's choice {:.4g}\n", describe(found.key),
-                   text_of(found.way), best_us, model_us);
+                   text_of(found.tunables), best_us, model_us);
     else
         fmt::print("{}: the model's choice stands, {:.4g} us (the fastest: {:.4g})\n",
                    describe(found.key), model_us, best_us);
@@ -92,10 +92,10 @@ int run(const tune_options& o) {
     nlohmann::json table = tune::load_table(file);
     files::require_writable(file);
     tune::forget_tables();
-    const core::implementation& entry = *asked.chosen.front().entry;
+    const rows::implementation& entry = *asked.chosen.front().entry;
     for (const request::case_key& key : request::cases_of(asked)) {
         request::measurement one = asked;
-        if (const std::string why = core::reason_against(entry, request::problem_of(key), {});
+        if (const std::string why = rows::reason_against(entry, request::problem_of(key), {});
             !why.empty())
             throw error(error_code::invalid_argument, describe(key) + ": " + why);
         (void)gpu::space(gpu::in_use());  // candidates are planned here, between measurements

@@ -32,13 +32,13 @@ int serve_as_worker() {
     process::end_with_parent();
     workers::serve(process::channel(process::child::channel_descriptor),
                    process::child::memory_descriptor,
-                   [](const std::string& name) -> const core::implementation& {
+                   [](const std::string& name) -> const rows::implementation& {
                        return lab::catalogue().find(name);
                    });
     return success;
 }
 
-process::child start_worker(int memory, const core::implementation*) {
+process::child start_worker(int memory, const rows::implementation*) {
     return start_worker_of("/proc/self/exe", memory);
 }
 

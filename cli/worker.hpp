@@ -16,7 +16,7 @@ namespace carat::cli {
 int serve_as_worker();
 
 // Starts one; or one of another carat's command.
-[[nodiscard]] process::child start_worker(int memory, const core::implementation* entry);
+[[nodiscard]] process::child start_worker(int memory, const rows::implementation* entry);
 [[nodiscard]] process::child start_worker_of(const std::string& command, int memory);
 
 // As gpu::know() and gpu::refresh(), measured in a process that ends then. Throws

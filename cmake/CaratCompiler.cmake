@@ -1,5 +1,5 @@
-# The compilers and levels of C++ that carat is built with. An older compiler gets as far as pages of
-# template errors, so it is refused here; scripts/try_systems.sh builds with the oldest and the newest.
+# The supported compilers and C++ levels. An older compiler would end in pages of template errors,
+# so it is refused here; scripts/try_systems.sh builds with the oldest and the newest.
 
 set(carat_oldest_GNU 12)
 set(carat_oldest_Clang 14)

@@ -1,12 +1,13 @@
-# CUDA for the modules that want it. CARAT_CUDA: AUTO compiles kernels for GPUs where the machine has
-# both a GPU and nvcc, since they take longer than all the rest; ON insists, with a GPU or without; OFF
+# CUDA for the modules that use it. CARAT_CUDA: AUTO compiles GPU kernels, which take longer than
+# all the rest, if the machine has both a GPU and nvcc; ON compiles them without a GPU too; OFF
 # builds for CPUs only. The CUDA runtime is linked statically and libcuda never, so one binary
 # serves machines with and without a GPU or a driver.
 
 set(CARAT_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE CARAT_CUDA PROPERTY STRINGS AUTO ON OFF)
-# 90a: Hopper with its own instructions. Plain numbers work as well: "80;89;90a". nvcc 13 begins at 75;
-# the ladder's kernels also compile for 70, with CUDA 12. CMake's own variable means the same.
+# 90a is Hopper with its own instructions. Plain numbers work as well: "80;89;90a". nvcc 13 begins
+# at 75; the ladder's kernels also compile for 70, with CUDA 12. CMake's own variable has the same
+# meaning.
 if(DEFINED CACHE{CMAKE_CUDA_ARCHITECTURES} AND CMAKE_CUDA_ARCHITECTURES)
   set(carat_default_architectures ${CMAKE_CUDA_ARCHITECTURES})
 else()
@@ -15,7 +16,7 @@ endif()
 set(CARAT_CUDA_ARCHITECTURES ${carat_default_architectures}
     CACHE STRING "Compute capabilities to compile kernels for")
 
-# carat_find_gpu(RESULT): whether this machine has a GPU of NVIDIA.
+# carat_find_gpu(RESULT): whether this machine has an NVIDIA GPU.
 function(carat_find_gpu result)
   execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
   if(failed AND NOT EXISTS /dev/nvidia0)
@@ -50,8 +51,8 @@ if(carat_wants_cuda)
 endif()
 
 if(CARAT_CUDA_ENABLED)
-  # Every kernel's compilation goes through the gate, which fails on spills and ignored hints; not in
-  # another project, which can do nothing about them.
+  # Every kernel's compilation passes the gate, which fails on spills and ignored hints; not inside
+  # another project, which could do nothing about them.
   if(PROJECT_IS_TOP_LEVEL)
     find_program(CARAT_PYTHON python3)
   endif()
@@ -82,7 +83,8 @@ if(CARAT_CUDA_ENABLED)
     endif()
     list(APPEND gencode -gencode=arch=compute_${architecture},code=sm_${architecture})
   endforeach()
-  # Compressed, machine code is a ninth of its size (28.5 MB, 3.1); by itself nvcc compresses PTX alone.
+  # Compressed, machine code is a ninth of its size (28.5 MB, 3.1); by default nvcc compresses only
+  # PTX.
   target_compile_options(
     carat_cuda_options
     INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xfatbin=-compress-all;-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
@@ -94,8 +96,8 @@ endif()
 
 # carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
 #
-# A module of .cpp and .cu files, in the folder and the folders named. Without CUDA it has none, and
-# who asks for what is in it must know: src/cuda/absent.cpp and lab/gpu/absent.cpp stand in.
+# A module of .cpp and .cu files in the folder and the folders named. A build without CUDA has no
+# such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers need.
 function(carat_add_cuda_module name)
   cmake_parse_arguments(MODULE "" "" "FOLDERS;DEPENDS" ${ARGN})
   if(CARAT_CUDA_ENABLED)

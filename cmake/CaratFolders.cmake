@@ -1,5 +1,5 @@
-# carat_add_folders(): every folder here that has a CMakeLists.txt. Targets may name each other
-# freely; which module may use which is checked by scripts/check_includes.py, not by their order.
+# carat_add_folders(): adds every subfolder with a CMakeLists.txt. Targets may name each other
+# freely; scripts/check_includes.py checks which module may use which.
 function(carat_add_folders)
   file(GLOB lists CONFIGURE_DEPENDS */CMakeLists.txt)
   foreach(list IN LISTS lists)

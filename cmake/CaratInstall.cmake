@@ -1,12 +1,13 @@
-# What `cmake --install` and `cpack` put where: the shared library with its headers, the drop-in BLAS,
-# a CMake package and pkg-config files, the command, and the libraries it opens at run time. Packages only of carat alone.
+# What `cmake --install` and `cpack` install: the shared library with its headers, the drop-in BLAS,
+# a CMake package and pkg-config files, the command, and the libraries that it opens at run time.
+# Packages contain only carat.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Libraries of our own making that the command opens at run time lie in the same place beside it in
-# the build (cli/) and once installed (bin/), so that what is built has the RPATH of what is installed.
-# Where they differ CMake pads the first with colons, and the loader takes an empty element for the
-# current directory. Libraries from folders of their own are found in both.
+# carat's own libraries that the command opens at run time have the same relative place in the build
+# (cli/) and once installed (bin/), so that both have one RPATH. If they differed, CMake would pad
+# the first with colons, and the loader takes an empty element for the current directory. Libraries
+# from other folders are found in both.
 cmake_path(SET CARAT_INSTALLED_PEERS NORMALIZE ${CMAKE_INSTALL_BINDIR}/../lib/carat)
 set(CARAT_PEER_FOLDER ${PROJECT_BINARY_DIR}/lib/carat)
 set(CARAT_PEERS_OF_COMMAND "$ORIGIN/../lib/carat")
@@ -14,8 +15,8 @@ set(CMAKE_BUILD_RPATH ${CARAT_PEER_FOLDER})
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
-# NAME.pc for the library of that name. Paths are relative, so that the tree may be moved, but for
-# folders that the caller of CMake gave in full.
+# NAME.pc for the library of that name. Paths are relative, so that the tree may be moved, except
+# for absolute folders that the caller of CMake gave.
 function(carat_install_pkg_config name description cflags libraries)
   file(RELATIVE_PATH up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   set(libdir "\${prefix}")
@@ -27,7 +28,7 @@ function(carat_install_pkg_config name description cflags libraries)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-# What programs must have to link carat: nothing more where it is shared.
+# What programs need to link carat: nothing more if it is shared.
 function(carat_needs_of_programs cmake_lines linker_flags)
   set(lines "")
   set(flags "")
@@ -53,8 +54,8 @@ function(carat_install)
     install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(TARGETS carat_judge_host RUNTIME DESTINATION ${CARAT_INSTALLED_PEERS})
     install(FILES lab/judge/host/host.py DESTINATION ${CARAT_INSTALLED_PEERS})
-    if(TARGET carat_judge_door)
-      install(TARGETS carat_judge_door LIBRARY DESTINATION ${CARAT_INSTALLED_PEERS})
+    if(TARGET carat_judge_channel)
+      install(TARGETS carat_judge_channel LIBRARY DESTINATION ${CARAT_INSTALLED_PEERS})
     endif()
     set(completions ${PROJECT_BINARY_DIR}/cli/completions)
     install(FILES ${completions}/carat DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

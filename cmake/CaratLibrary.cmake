@@ -1,5 +1,5 @@
 # What programs link, here and after find_package(carat): the headers and one library, shared unless
-# BUILD_SHARED_LIBS is OFF. Tests that look inside link the modules.
+# BUILD_SHARED_LIBS is OFF. Tests of internals link the modules.
 
 # All modules that a module needs, and itself.
 function(carat_modules_behind module result)
@@ -22,7 +22,7 @@ function(carat_modules_behind module result)
 endfunction()
 
 if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
-  # One archive of all modules, since those who link it know nothing of them.
+  # One archive of all modules, since programs that link it do not know them.
   carat_modules_behind(carat_api modules)
   list(APPEND modules carat_c)
   set(objects "")
@@ -41,12 +41,12 @@ else()
   add_library(carat SHARED $<TARGET_OBJECTS:carat_api> $<TARGET_OBJECTS:carat_c>)
   get_target_property(modules carat_api LINK_LIBRARIES)
   list(FILTER modules INCLUDE REGEX "^carat_")
-  # What it shows is named one by one: the standard library's templates would be seen otherwise, and
-  # the CUDA runtime inside it, which is its own business.
+  # Exports are listed by name: otherwise the standard library's templates and the CUDA runtime
+  # inside would be visible.
   set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
   target_link_libraries(carat PRIVATE ${modules})
-  # Bound at once: what binds at a first call takes kilobytes of that thread's stack. Never unloaded:
-  # threads that ran in it end in it, workers and what a thread keeps.
+  # Bound at once, since binding at a first call takes kilobytes of that thread's stack. Never
+  # unloaded, since workers and per-thread values end in it.
   target_link_options(carat PRIVATE LINKER:--version-script=${exports} LINKER:--as-needed
                                     LINKER:-z,now LINKER:-z,nodelete)
   set_target_properties(carat PROPERTIES

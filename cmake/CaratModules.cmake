@@ -1,5 +1,5 @@
-# A module is a folder with one static library. Its sources are the .cpp files of the folder and the
-# folders named, so adding a file is enough; some are compiled once per ISA level.
+# A module is a folder with one static library. Its sources are the .cpp files of the folder and of
+# the folders named, so adding a file is enough; some are compiled once for each ISA level.
 
 # carat_add_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
 function(carat_add_module name)
@@ -13,8 +13,8 @@ function(carat_add_module name)
   target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
 endfunction()
 
-# carat_optimise_lightly(TARGET): -O1 for what is neither measured nor computes much. It compiles in
-# two thirds of the time.
+# carat_optimise_lightly(TARGET): -O1 for code that is not measured and computes little. It compiles
+# in two thirds of the time.
 function(carat_optimise_lightly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
@@ -22,7 +22,7 @@ endfunction()
 # carat_in_batches(TARGET [SECOND <source> ...] [THIRD <source> ...] [ALONE <source> ...] [MOST <number>]
 #                  [TIMED])
 #
-# With CARAT_BATCHES sources are compiled up to MOST (16) at once, since most of their time goes to headers.
+# CARAT_BATCHES compiles up to MOST (16) sources at once, since most of their time goes to headers.
 # Files whose anonymous names clash with another's make a SECOND and a THIRD batch, or are ALONE. What
 # is not TIMED is also optimised lightly.
 function(carat_in_batches target)
@@ -56,7 +56,8 @@ function(carat_in_batches target)
     math(EXPR taken "${taken} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP batch_${batch})
   endforeach()
-  # A batch brings more than was asked for, and some of that wants libm, which the drop-in comes without.
+  # A batch links more than needed, and some of that needs libm, which the drop-in BLAS does not
+  # link.
   target_compile_options(${target} PRIVATE -ffunction-sections)
 endfunction()
 
@@ -99,8 +100,8 @@ function(carat_add_per_isa module)
   endforeach()
 endfunction()
 
-# carat_add_isa_check(): the test `isa_objects`, over what carat_add_per_isa compiled until now. It
-# needs inlining to have happened, so it is there in optimised builds without sanitizers only.
+# carat_add_isa_check(): the test `isa_objects` for everything that carat_add_per_isa has compiled.
+# It needs inlining, so it exists only in optimised builds without sanitizers.
 function(carat_add_isa_check)
   find_program(CARAT_PYTHON python3)
   get_property(targets GLOBAL PROPERTY CARAT_ISA_OBJECT_TARGETS)

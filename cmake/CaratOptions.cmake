@@ -10,13 +10,13 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
-# In a batch (carat_in_batches) a local name may be one of another file's anonymous names, by chance.
+# A local name in a batch (carat_in_batches) may happen to be one of another file's anonymous names.
 set(shadow -Wshadow$<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:=local>)
 add_library(carat_options INTERFACE)
 target_compile_options(
   carat_options
   INTERFACE
-    # a * b + c is rounded once or twice as the source says, not as the compiler likes.
+    # The source decides whether a * b + c is rounded once or twice, not the compiler.
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;${shadow};-Wconversion;-Wsign-conversion;-Wnon-virtual-dtor;-Wold-style-cast;-ffp-contract=off>")
 if(CARAT_WARNINGS_AS_ERRORS)
   target_compile_options(carat_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)

@@ -1,6 +1,6 @@
-# What the Python package is built with. CARAT_BUILD_PYTHON: AUTO where the tests are built and
-# Python has what it takes, ON insists, OFF doesn't look. The Python of .venv, which scripts/setup.sh
-# makes, goes first.
+# The Python for the package. CARAT_BUILD_PYTHON: AUTO builds it if tests are built and Python has
+# what it needs, ON requires it, OFF does not look. The Python of .venv, which scripts/setup.sh
+# makes, comes first.
 
 # carat_find_python(REASON): finds Python and nanobind, or says what is missing.
 macro(carat_find_python reason)

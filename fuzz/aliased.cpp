@@ -1,4 +1,4 @@
-// C in the memory of A, B or E, or on itself: refused where one byte is shared, else right.
+// C overlapping A, B, E or itself: refused if one byte is shared, else right.
 #include <algorithm>
 
 #include "calls.hpp"
@@ -9,7 +9,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// The bytes of all elements, from the least address on; and whether two elements share one.
+// The bytes of all elements from the lowest address on, and whether two elements share one.
 std::vector<const std::byte*> bytes_of(const operand& o, bool& shares) {
     std::vector<const std::byte*> all;
     for (const matrix_place& m : o.all)
@@ -39,7 +39,7 @@ bool same_elements(const operand& x, const operand& y) {
            (a.cols < 2 || a.col_stride == b.col_stride);
 }
 
-// Somewhere in the victim's memory; E and C may be the same matrix.
+// Places C in the victim's memory; E and C may be the same matrix.
 void put_c_into(const running& r, operand& victim) {
     operand& c = r.on.c;
     const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(c.type));
@@ -72,7 +72,7 @@ std::string try_on_itself(const running& r) {
     bytes_of(r.on.c, shares);
     const outcome o = call(r, nullptr);
     if (!shares) {
-        // Refused for another reason, or right: then checked as any other.
+        // Refused for another reason, or right: then checked like any other case.
         return o.returned || o.code == error_code::overflow ? std::string() : "refused: " + o.what;
     }
     if (o.returned) return "a C that shares its elements was not refused";

@@ -1,5 +1,5 @@
-// Memory between two forbidden pages, mapped once and used for many cases: whatever lies flush with
-// one of its ends can't be overrun there, and a canary shows what is written elsewhere.
+// Memory between two inaccessible pages, mapped once and reused by many cases: an overrun at either
+// end faults, and canaries show writes elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class arena {
     arena& operator=(const arena&) = delete;
     ~arena();
 
-    // `size_bytes` of it, `offset_bytes` away from that end. Earlier places are invalid afterwards.
+    // `size_bytes` of memory, `offset_bytes` away from that end. Earlier addresses become invalid.
     [[nodiscard]] std::byte* place(std::size_t size_bytes, flush side, std::size_t offset_bytes);
 
     [[nodiscard]] std::byte* begin() const { return first_; }
@@ -29,7 +29,7 @@ class arena {
     std::size_t size_bytes_ = 0;
 };
 
-// An address in the middle of pages that can't be touched, for what must not be read.
+// An address amid inaccessible pages, for what must not be read.
 [[nodiscard]] std::byte* forbidden_place();
 
 }  // namespace carat::fuzz

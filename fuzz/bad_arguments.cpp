@@ -1,4 +1,4 @@
-// Calls that must be refused with a certain code, and C untouched.
+// Calls that must be refused with a certain code and leave C untouched.
 #include "bad_arguments.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// Spoils a case that was right; none where this fault does not apply.
+// Spoils a valid case; returns nothing if this fault does not apply.
 using spoiler = bool (*)(const running& r, fault& f);
 
 bool one_more_row_of_b(const running& r, fault& f) {
@@ -93,7 +93,7 @@ bool two_results_in_one_place(const running& r, fault& f) {
 }
 bool prepared_for_the_other_side(const running& r, fault& f) {
     f = {error_code::invalid_argument, "an operand prepared for the other side"};
-    // Square, so that nothing but the side is wrong.
+    // Square, so that only the side is wrong.
     const product_size& s = r.of.sizes[0];
     const bool square = s.m == s.k && s.k == s.n && r.of.group == grouping::one;
     if (r.of.ready == prepared::none || !square) return false;
@@ -115,7 +115,7 @@ constexpr spoiler spoilers[] = {one_more_row_of_b,
                                 prepared_for_the_other_side,
                                 two_results_in_one_place};
 
-// Nothing is empty, left unread or refused as it is.
+// Whether the case is not empty, reads everything and is not refused for another reason.
 bool is_told_by_one(const product_case& c) {
     const auto has_all = [](const product_size& s) { return s.m * s.n * s.k != 0; };
     return std::ranges::all_of(c.sizes, has_all) && !c.f16_sums && c.alpha() != 0;

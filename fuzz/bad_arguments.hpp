@@ -1,4 +1,4 @@
-// Arguments that must be refused, and how.
+// Arguments that must be refused, and the expected error.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ struct fault {
     const char* what;
 };
 
-// Spoils a right call whose matrices have their places. None: what was drawn doesn't apply to it,
-// or not to all that it has.
+// Spoils a valid call whose matrices are placed. Returns nothing if the drawn fault does not apply
+// to it.
 [[nodiscard]] std::optional<fault> spoil_argument(const running& r);
-// Empty where the call was refused so.
+// Empty if the call was refused as expected.
 [[nodiscard]] std::string not_refused(const outcome& o, const fault& expected);
 
 }  // namespace carat::fuzz

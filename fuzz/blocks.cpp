@@ -34,7 +34,7 @@ constexpr std::array<const char*, isa_count> isas = {"baseline", "avx2", "avx512
 constexpr int gpu_lost = 3;
 constexpr std::uint64_t none = ~std::uint64_t{0};
 
-// What a child's thread tells the parent, also when it ends in the middle of a case.
+// What a child's thread tells its parent, even if it ends in the middle of a case.
 struct slot {
     tally count;
     std::uint64_t current = none;
@@ -47,7 +47,7 @@ struct shared {
     std::array<slot, most_threads> of_threads;
 };
 
-// As the system names what the processor has.
+// The system's names for the processor's features.
 bool has_flag(const char* name) {
     static const std::string flags = [] {
         std::ifstream file("/proc/cpuinfo");
@@ -59,7 +59,7 @@ bool has_flag(const char* name) {
     return flags.find(" " + std::string(name) + " ") != std::string::npos;
 }
 
-// Of a file in memory, or of none: -1.
+// Maps a file in memory, or none if `file` is -1.
 void* map_shared(std::size_t bytes, int file) {
     const int flags = MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0);
     void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
@@ -67,7 +67,7 @@ void* map_shared(std::size_t bytes, int file) {
     return mapped;
 }
 
-// Memory that a child keeps when it becomes another program.
+// Memory that a child keeps when it executes another program.
 class told {
   public:
     told() : file_(memfd_create("carat_fuzz", 0)) {
@@ -100,7 +100,7 @@ void tell(const family& of, const options& o, std::uint64_t number, const std::s
     std::fflush(stdout);
 }
 
-// The library learns of its instruction set when it is loaded, or before the first fork.
+// The library detects its instruction set when it is loaded, or before the first fork.
 [[noreturn]] void start_again(const family& of, const options& o, std::uint64_t first,
                               std::uint64_t last, int file) {
     if (!of.on_gpu) setenv("CARAT_FORCE_ISA", isa_of(first), 1);
@@ -129,7 +129,7 @@ surroundings surroundings_of(const options& o, std::uint64_t first, std::size_t 
             .description = to.description};
 }
 
-// Cases that no thread has begun, until there are none or there is no more time.
+// Runs cases that no thread has begun, until none or no time is left.
 void run_some(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
               std::size_t thread, shared& to) {
     slot& own = to.of_threads[thread];
@@ -150,7 +150,7 @@ void run_some(const family& of, const options& o, std::uint64_t first, std::uint
     }
 }
 
-// Ends the process where a case takes too long, and says first where its threads are.
+// Ends the process if a case takes too long, after printing where its threads are.
 void watch(const shared& from, std::chrono::seconds most) {
     for (bool told = false;; sleep(1)) {
         const clock::rep now = clock::now().time_since_epoch().count();
@@ -162,7 +162,7 @@ void watch(const shared& from, std::chrono::seconds most) {
     }
 }
 
-// Another number after each case that begins or ends.
+// Changes with each case that begins or ends.
 std::uint64_t progress_of(const shared& of) {
     std::uint64_t all = of.next;
     for (const slot& one : of.of_threads)
@@ -170,12 +170,12 @@ std::uint64_t progress_of(const shared& of) {
     return all;
 }
 
-// For its parent, whom no process may hold.
+// The parent's limit for a child without progress.
 std::chrono::seconds most_without_progress(const options& o) {
     return std::chrono::seconds(o.most_seconds + (o.most_seconds + 1) / 2);
 }
 
-// What is given back is asked for again by the next case, page by page.
+// Keeps freed memory, which the next case would otherwise request page by page.
 void keep_memory() {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
@@ -183,7 +183,7 @@ void keep_memory() {
 #endif
 }
 
-// A signal ends the child, after which its parent says which case it was.
+// A signal ends the child; its parent then reports the case.
 void run_cases(const family& of, const options& o, std::uint64_t first, std::uint64_t last,
                shared& to) {
     tell_of_crashes();
@@ -217,7 +217,7 @@ std::uint64_t last_begun(const shared& from, std::uint64_t last) {
     return std::max<std::uint64_t>(std::min<std::uint64_t>(from.next, last), 1) - 1;
 }
 
-// Which of the cases that ran when a process of several threads ended ends one alone.
+// Finds which of the cases that ran when a multi-threaded process ended fails alone.
 void find_culprit(const family& of, const options& o, const shared& from, std::uint64_t last,
                   const ending& e, report& to) {
     options alone = o;
@@ -243,8 +243,8 @@ const char* isa_of(std::uint64_t number) {
     return isas[number / cases_in_a_block % isas.size()];
 }
 
-// Asks the library, in a process of its own: what the processor has may be withheld by the system
-// or by whoever started this.
+// Asks the library in its own process, since the system or the caller may hide what the processor
+// has.
 bool machine_has(const std::string& isa) {
     static std::map<std::string, bool> known;
     const auto [at, is_new] = known.try_emplace(isa, false);

@@ -1,5 +1,5 @@
-// Cases in programs of their own, a block of numbers each: an instruction set is chosen once in a
-// program, and a case that ends its process is a finding like any other.
+// Runs each block of cases in its own program: a program chooses its instruction set once, and a
+// case that ends its process is a finding like any other.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ inline constexpr std::uint64_t isa_count = 4;
 inline constexpr std::uint64_t cases_in_a_block = 1000;
 inline constexpr std::uint64_t most_findings = 100;  // a run with as many ends
 
-// A kind of cases: what --only calls it, and what runs one.
+// A family of cases: its name for --only, and the function that runs one.
 struct family {
     std::string name;  // "", "c", "blas", "gpu", "full" or "stress"
     std::string (*run)(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                        tally& count);
-    // Whether the process can't run another case after one that was wrong; may be null.
+    // Whether the process cannot run another case after a wrong one; may be null.
     bool (*is_lost)() = nullptr;
-    // When a process ends, given --kernels; may be null.
+    // Called at the end of a process with --kernels; may be null.
     void (*ends)(const std::string& kernels) = nullptr;
     std::uint64_t cases = cases_in_a_block;
     bool on_gpu = false;
@@ -35,16 +35,16 @@ struct report {
     std::uint64_t findings = 0;
 };
 
-// Reports that a process and its children write to.
+// Reports that a process and its children write.
 [[nodiscard]] std::span<report> shared_reports(std::size_t count);
 
-// Each job in a process of its own, all at once; until the last has ended.
+// Runs each job in its own process, all at once, and returns when the last has ended.
 void in_children(std::uint64_t jobs, const std::function<void(std::uint64_t)>& run_job);
 
-// What work says, from a process of its own.
+// Runs `work` in its own process and returns its text.
 [[nodiscard]] bool in_a_child(bool (*work)());
 
-// In the program that run_block() starts: the cases that --block names.
+// Runs the cases that --block names, in the program that run_block() starts.
 [[noreturn]] void run_given_block(const options& o, std::span<const family> all);
 
 // The same in this process, for tools that watch it.
@@ -57,7 +57,7 @@ void run_block(const family& of, const options& o, std::uint64_t first, std::uin
 
 // The instruction set of a case's block.
 [[nodiscard]] const char* isa_of(std::uint64_t number);
-// Whether the library can run it here.
+// Whether the library can use it here.
 [[nodiscard]] bool machine_has(const std::string& isa);
 
 }  // namespace carat::fuzz

@@ -17,7 +17,7 @@ namespace {
 
 struct wrong_argument {
     const char* what;
-    // False where it does not apply.
+    // Returns false if it does not apply.
     bool (*spoil)(random_numbers& random, c_product& p);
     carat_status expected = CARAT_INVALID_ARGUMENT;
     carat_status other = CARAT_INVALID_ARGUMENT;  // as right
@@ -156,10 +156,10 @@ std::string try_wrong_argument(c_product& p, random_numbers& random, tally& coun
     return check_message(wrong.what);
 }
 
-// In one case of twelve a number of C's memory, an entry or beside it, is changed: it must be seen.
-std::string check_plant(c_product& p, random_numbers& random, tally& count) {
+// One case in twelve changes a number in C's memory, an entry or beside it, which must be found.
+std::string check_planted_error(c_product& p, random_numbers& random, tally& count) {
     if (!random.chance(12)) return {};
-    constexpr auto n = static_cast<std::size_t>(plant::entry);
+    constexpr auto n = static_cast<std::size_t>(error_kind::entry);
     p.memory[2][random.below(p.memory[2].size())] += 1;
     ++count.planted[n];
     if (p.check().empty()) return "a planted error was not found";
@@ -173,10 +173,10 @@ std::string make_right_call(c_product& p, random_numbers& random, tally& count) 
         return "status " + std::to_string(status) + ": " + carat_message();
     count.entries += p.before.size();
     if (std::string wrong = p.check(); !wrong.empty()) return wrong;
-    return check_plant(p, random, count);
+    return check_planted_error(p, random, count);
 }
 
-// Each a null, or one of two that belong together.
+// Each is a null, or one of two functions that belong together.
 std::string try_nulls(random_numbers& random) {
     carat_prepared_free(nullptr);
     std::vector<double> x(4);
@@ -206,23 +206,24 @@ std::string try_nulls(random_numbers& random) {
                                             : "a null: status " + std::to_string(status);
 }
 
-// Threads of the program: as many as there are seats, or one that takes pieces from the last on.
+// The program's threads: one for each index, or a single one that takes the last piece first.
 struct own_threads {
     bool alone;
     std::atomic<int> calls = 0;
 
-    static void run(void* context, int pieces, int seats, carat_run_piece piece, const void* work) {
+    static void run(void* context, int pieces, int threads, carat_run_piece piece,
+                    const void* work) {
         auto& own = *static_cast<own_threads*>(context);
         ++own.calls;
         if (own.alone) {
-            for (int i = pieces - 1; i >= 0; --i) piece(work, i, seats - 1);
+            for (int i = pieces - 1; i >= 0; --i) piece(work, i, threads - 1);
             return;
         }
         std::atomic<int> next = 0;
         std::vector<std::thread> all;
-        for (int seat = 0; seat < seats; ++seat)
-            all.emplace_back([&, seat] {
-                for (int i = next++; i < pieces; i = next++) piece(work, i, seat);
+        for (int thread = 0; thread < threads; ++thread)
+            all.emplace_back([&, thread] {
+                for (int i = next++; i < pieces; i = next++) piece(work, i, thread);
             });
         for (std::thread& one : all) one.join();
     }
@@ -241,7 +242,7 @@ std::string try_own_threads(c_product& p, random_numbers& random, tally& count) 
     return wrong.empty() ? wrong : "with carat's threads again: " + wrong;
 }
 
-// Memory of the program, which says what is done wrong with it.
+// The program's allocator, which reports misuse.
 struct own_memory {
     std::mutex guard;
     std::map<void*, std::array<std::size_t, 2>> lent;
@@ -275,7 +276,7 @@ struct own_memory {
     }
 };
 
-// In a thread that ends, by when all memory must have come back.
+// Runs in a thread that ends; by then all memory must have been returned.
 std::string try_own_memory(c_product& p, random_numbers& random, tally& count) {
     own_memory own;
     own.successes = random.chance(3) ? static_cast<int>(random.below(3)) : -1;

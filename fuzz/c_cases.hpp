@@ -1,5 +1,5 @@
-// Cases of carat.h alone: wrong arguments, nothing to multiply, threads and memory of the program's
-// own.
+// Cases only for carat.h: wrong arguments, empty products, and the program's own threads and
+// memory.
 #pragma once
 
 #include "trials.hpp"

@@ -84,7 +84,7 @@ carat_status c_product::call() const {
     return CARAT_OK;
 }
 
-// Of the rows, or of K, that are shared out.
+// Product i's part of the rows or of K, which are divided.
 std::array<std::size_t, 2> c_product::share_of(std::size_t product) const {
     const auto end = [&](std::size_t i) { return static_cast<std::size_t>(ends[i]); };
     return {product == 0 ? 0 : end(product - 1), end(product)};

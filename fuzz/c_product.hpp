@@ -1,5 +1,5 @@
-// A right call of carat.h of small whole numbers, whose result is exact: what cases spoil, or make
-// with threads and memory of their own.
+// A valid call of carat.h with small whole numbers, whose result is exact. Cases spoil it, or make
+// it with their own threads and memory.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct c_product {
     std::size_t count = 1;
     std::vector<double> before;  // C's memory
 
-    // Sides of at most `most`; none if `empty`.
+    // Sides are at most `most`; one is 0 if `empty`.
     c_product(random_numbers& random, std::size_t most, bool empty);
     c_product(const c_product&) = delete;
     c_product& operator=(const c_product&) = delete;
 
     [[nodiscard]] carat_status call() const;
     void restore() { memory[2] = before; }
-    // Empty, or an entry that is not the sum, or what was written beside C.
+    // Empty, or the first wrong entry, or a write outside C.
     [[nodiscard]] std::string check() const;
     [[nodiscard]] bool is_untouched() const { return memory[2] == before; }
     [[nodiscard]] std::string describe() const;

@@ -1,4 +1,4 @@
-// Every pair of signed and unsigned bytes into one type of C.
+// Every pair of signed and unsigned bytes with one type of C.
 #pragma once
 
 #include "typed_calls.hpp"

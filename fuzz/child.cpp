@@ -14,7 +14,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Whether it ended before `until`; looks seldom at one that takes long.
+// Whether it ended before `until`; polls less often if it takes long.
 bool ends(pid_t child, int& status, const std::function<bool()>& may_go_on) {
     std::chrono::microseconds pause(200);
     while (true) {
@@ -50,7 +50,7 @@ ending end_of_child(const std::function<void()>& work, std::chrono::seconds most
     if (ends(child, e.status, gets_on)) return e;
     e.in_time = false;
     kill(child, SIGKILL);
-    // One that waits for a device within the system can't be ended, and is left behind.
+    // A process that waits for a device inside the kernel cannot be killed and is left behind.
     const clock::time_point killed = clock::now();
     e.is_there =
         !ends(child, e.status, [&] { return clock::now() - killed < std::chrono::seconds(10); });

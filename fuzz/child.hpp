@@ -1,4 +1,4 @@
-// A process for some work, which is killed where it makes no progress.
+// A child process that is killed if it makes no progress.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ struct ending {
     bool is_there = false;  // even then: the system could not end it
 };
 
-// Forks, has the child do `work`, which must end it, and waits. It is killed where `progress` says
-// the same for `most`.
+// Forks, runs `work` in the child, which must end it, and waits. The child is killed if `progress`
+// does not change for `most`.
 [[nodiscard]] ending end_of_child(const std::function<void()>& work, std::chrono::seconds most,
                                   const std::function<std::uint64_t()>& progress);
 

@@ -27,7 +27,7 @@ VALUES = ["", "0", "-1", "1", "2", "16", "16x8", "3x5x7", "8:16:x2", "8:16:0", "
           "results.json", "tuned.json", "odd.json", "deep.json", "every_field.json", "folder",
           "missing/out.json", "out.json", "out.html", "/dev/null", "/dev/full", "true", "--version", "--help", "NaN,NaN"]
 BRIEF = ["--size", "16", "--trials", "2", "--impl", "naive"]
-# What reads and writes files and is mostly right.
+# A mostly valid command that reads and writes files.
 WRITERS = {"bench": [*BRIEF, "--processes", "0", "--json", "out.json", "--report", "out.html"],
            "report": ["every_field.json", "-o", "out.html"],
            "compare": ["every_field.json", "deep.json"]}
@@ -52,7 +52,7 @@ def help_of(carat, *words):
 
 
 def vocabulary(carat):
-    """Of each subcommand its options; of "" those of the command."""
+    """The options of each subcommand; those of the command under ""."""
     text = help_of(carat)
     names = re.findall(r"^  ([a-z][a-z-]+) ", text.partition("Subcommands:")[2], re.MULTILINE)
     return {name: re.findall(r"^  (?:-\w,)?(--?[\w-]+)", help_of(carat, *([name] if name else [])),
@@ -140,7 +140,7 @@ def fault(words, code, out, err, asked, before, after):
         return "" if code in (0, 1, 130, -signal.SIGTERM, 128 + signal.SIGTERM) else f"left with {code}"
     if code < 0:
         return f"ended by signal {-code}"
-    # What run-with runs says what it likes.
+    # run-with starts a program that may print anything.
     if code > 1 and not out and words[:1] != ["run-with"]:
         said = err.decode(errors="replace").rstrip("\n")
         if not said:

@@ -28,7 +28,7 @@ std::uintptr_t stack_pointer(const void* context) {
 #endif
 }
 
-// Nothing here takes memory but backtrace() when it is first called, which was before.
+// Nothing here allocates except the first call of backtrace(), which was made before.
 void tell(int number, siginfo_t* what, void* context) {
     const auto at = reinterpret_cast<std::uintptr_t>(what->si_addr);
     const std::uintptr_t stack = stack_pointer(context);
@@ -58,7 +58,7 @@ void tell_calls(int) {
 
 }  // namespace
 
-// One thread after the other, so that their lines don't mix.
+// One thread after the other, so that their lines do not mix.
 void tell_of_all_threads() {
     DIR* const threads = opendir("/proc/self/task");
     if (threads == nullptr) return;

@@ -1,5 +1,5 @@
-// What a child says of a crash: the signal, the address, whether it was the stack's end, and the
-// calls that led there, as a file and an offset each (addr2line -Cfe FILE OFFSET).
+// Reports a child's crash: the signal, the address, whether it was the end of the stack, and the
+// calls that led there, each as a file and an offset (addr2line -Cfe FILE OFFSET).
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace carat::fuzz {
 
-// For the rest of this process, on standard error. The default action follows.
+// Reports crashes of this process on standard error from now on. The default action follows.
 void tell_of_crashes();
 
-// The calls that every thread of this process is in, on standard error, once tell_of_crashes() was
-// called: of those that wait for each other.
+// Prints the current calls of every thread of this process on standard error, once
+// tell_of_crashes() was called; shows threads that wait for each other.
 void tell_of_all_threads();
 
-// The stack that a thread's handler runs on, since its own may be what is used up.
+// The stack for a thread's signal handler, since its own may be exhausted.
 class crash_stack {
   public:
     crash_stack();

@@ -7,7 +7,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// Mostly small, often at an edge of a vector, a register tile or a block.
+// Mostly small, often at the edge of a vector, a register tile or a block.
 std::size_t draw_extent(random_numbers& random, bool on_gpu) {
     constexpr std::size_t edges[] = {1,  2,  4,  6,   8,   12,  14,  16,  24,  32,
                                      48, 64, 96, 128, 192, 256, 384, 480, 512, 768};
@@ -31,7 +31,7 @@ std::size_t draw_extent(random_numbers& random, bool on_gpu) {
     }
 }
 
-// How many elements there may be: each is made and checked on the host.
+// The number of elements is limited, as the host makes and checks each.
 struct most_elements {
     double of_c = 1e6;
     double of_operands = 1e9;

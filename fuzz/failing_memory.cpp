@@ -1,5 +1,5 @@
-// The n-th allocation of a call fails, in a thread of its own, whose workspace is therefore new, on
-// a small stack: out_of_memory with C untouched, or a right result.
+// The n-th allocation of a call fails. The call runs in its own thread, whose workspace is
+// therefore new, on a small stack: out_of_memory with C untouched, or a right result.
 #include <thread>
 
 #include "calls.hpp"
@@ -46,7 +46,7 @@ std::string try_failing_memory(const running& r) {
     for (int successes = 0; successes < 12; ++successes) {
         attempt a{r, successes};
         long grown = 0;
-        // Threads of the library may allocate meanwhile, but not each time.
+        // The library's threads may allocate meanwhile, but not every time.
         for (int tries = 0; tries < 3; ++tries) {
             place_all(r);  // E may be C, which a call before has written
             const long before = live_allocations();
@@ -58,7 +58,7 @@ std::string try_failing_memory(const running& r) {
         if (a.failed && grown > 0 && r.alone)
             return "leaked after allocation " + std::to_string(successes) + " failed";
         if (a.failed) ++r.count.no_memory;
-        // An allocation that can be done without may have failed.
+        // The failed allocation may have been optional.
         const bool overflow = a.result.code == error_code::overflow && is_integer(r.of.a_type);
         if (a.failed && !a.result.returned && !overflow) {
             if (a.result.code != error_code::out_of_memory)

@@ -1,14 +1,14 @@
-// Allocations that fail on demand: the program's operator new serves the library, too.
+// Allocations that fail on demand: the library also uses the program's operator new.
 #pragma once
 
 namespace carat::fuzz {
 
-// The allocation of this thread after `successes` others throws std::bad_alloc.
+// Has this thread's allocation after `successes` others throw std::bad_alloc.
 void fail_allocation_after(int successes);
-// No more. Returns whether one has failed.
+// Ends this. Returns whether one has failed.
 bool stop_failing();
 
-// Pieces of memory allocated and not released, by any thread.
+// The allocations of all threads that have not been released.
 [[nodiscard]] long live_allocations();
 
 }  // namespace carat::fuzz

@@ -1,4 +1,4 @@
-// What a drawn case has, as runs count it.
+// The features of a drawn case, which runs count.
 #include <algorithm>
 
 #include "trials.hpp"

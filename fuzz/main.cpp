@@ -39,8 +39,8 @@ std::vector<family> families_on_gpus() {
         return {};
 }
 
-// Unless a family is named, memory is filled by a process alone that has the GPU to itself and no
-// number of cases, and nothing is stressed: some of those cases don't end.
+// Unless a family is named, memory is filled only by a process that has the GPU to itself and no
+// limit of cases, and nothing is stressed: some of those cases do not end.
 std::vector<family> families(const options& o) {
     std::vector<family> all = o.gpu ? families_on_gpus() : families_on_cpus();
     const auto is_left_out = [&](const family& of) {
@@ -71,13 +71,13 @@ std::uint64_t found_by_all(std::span<const report> reports) {
     return findings;
 }
 
-// A run's families, and its process number `job`.
+// A run's families and its process number `job`.
 struct share {
     std::span<const family> of;
     std::uint64_t job;
 };
 
-// Every so many-th block of all families in turn, until there is no more time.
+// Runs every n-th block of all families in turn, until the time is over.
 void run_blocks(const options& o, const share& own, std::span<report> reports) {
     const bool counts = o.gpu && o.cases != 0;
     const std::uint64_t end = counts ? o.cases : ~std::uint64_t{0};
@@ -107,7 +107,7 @@ std::string not_run(const options& o) {
     return all;
 }
 
-// Each of a run's processes has its own reports in `all`.
+// Each process of a run has its own reports in `all`.
 int run_all(options o) {
     const std::vector<family> all = families(o);
     const clock::time_point start = clock::now();
@@ -215,7 +215,8 @@ int main(int count, char** words) {
         }
         if (o.here) return run_some_here(o);
         if (is_on_gpu(o)) {
-            // In a process of its own: those that run cases are forked, which CUDA doesn't survive.
+            // Runs in its own process: those that run cases are forked, which CUDA does not
+            // survive.
             const bool there = in_a_child([] {
                 const std::string why = why_no_calls_on_gpus();
                 if (!why.empty()) std::fprintf(stderr, "carat_fuzz: --gpu: %s\n", why.c_str());

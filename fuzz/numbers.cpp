@@ -15,7 +15,7 @@ namespace {
 constexpr double huge = std::numeric_limits<double>::max();
 constexpr float huge_f32 = std::numeric_limits<float>::max();
 
-// In the order of carat::dtype.
+// Indexed by carat::dtype.
 constexpr std::array formats = {format{53, -1022, huge, false, false, -huge},
                                 format{24, -126, huge_f32, false, false, -huge_f32},
                                 format{11, -14, 65504, false, false, -65504},
@@ -26,7 +26,7 @@ constexpr std::array formats = {format{53, -1022, huge, false, false, -huge},
                                 format{7, 0, 127, true, true, -128},
                                 format{8, 0, 255, true, true, 0}};
 
-// Sign, exponent, fraction: the number that a format of at most 16 bits means.
+// The number that a format of at most 16 bits encodes as sign, exponent and fraction.
 double value_of_bits(dtype type, std::uint32_t bits) {
     const format& f = format_of(type);
     const int fraction_bits = f.digits - 1;
@@ -58,7 +58,7 @@ const double* table_of(dtype type) {
     return tables[index_of(type) - index_of(dtype::f16)];
 }
 
-// Those that grids of at most 16 bits have.
+// All values that types of at most 16 bits have.
 long double power_of_two(int exponent) {
     constexpr int least = -140;
     static const auto all = [] {
@@ -83,7 +83,7 @@ void read_line(const std::byte* from, std::ptrdiff_t stride, std::size_t count, 
     for (std::size_t i = 0; i < count; ++i, from += stride) to[i] = static_cast<double>(one(from));
 }
 
-// Exponent and fraction of an ordinary number that stays one, as most are: fast.
+// A fast path for ordinary numbers that stay ordinary, as most do.
 bool common_pattern(const format& f, double value, std::uint32_t& pattern) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const int exponent = static_cast<int>(bits >> 52 & 2047) - 1023;
@@ -156,7 +156,7 @@ long double rounded(dtype type, long double value) {
     if (std::isinf(value)) return std::copysign(beyond, value);
     if (std::abs(value) > 2 * static_cast<long double>(f.largest))
         return std::copysign(beyond, value);
-    // 2^exponent is above the value, or equal where double rounds it up to that.
+    // 2^exponent is above the value, or equal to it if double rounds it up.
     const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
     const int exponent = static_cast<int>(bits >> 52 & 2047) - 1022;
     const int grid = std::max(exponent, f.least_exponent + 1) - f.digits;
@@ -189,7 +189,7 @@ void store(dtype type, double value, std::byte* to) {
         if (bits == 8) return write(static_cast<std::uint8_t>(common));
         return write(static_cast<std::uint16_t>(common));
     }
-    // Sign, then the fraction and exponent that the nearest value has.
+    // The sign, then fraction and exponent of the nearest value.
     std::uint32_t pattern = 0;
     const auto magnitude = static_cast<double>(std::abs(rounded(type, value)));
     const std::uint32_t exponents = ((1u << (bits - f.digits)) - 1) << (f.digits - 1);

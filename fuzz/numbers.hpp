@@ -1,5 +1,5 @@
-// Element types as the oracle reads and rounds them: from the formats' definitions, by none of
-// carat's conversions.
+// Reads and rounds element types for the oracle, from the formats' definitions and without carat's
+// conversions.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ struct format {
 
 // The value of an element, exactly.
 [[nodiscard]] double widen(dtype type, const std::byte* from);
-// Every one of a line.
+// All values of a line.
 void widen_line(dtype type, const std::byte* from, std::ptrdiff_t stride_bytes, std::size_t count,
                 double* to);
 
-// To nearest, ties to even, in one rounding; beyond the range infinity, or the end of the range
-// where a type saturates; not a number is 0 in integers.
+// Rounds to nearest, ties to even, once. Overflow gives infinity or, in a saturating type, the end
+// of its range; NaN becomes 0 in integers.
 [[nodiscard]] long double rounded(dtype type, long double value);
 
 // Writes the element nearest to a value.

@@ -18,7 +18,7 @@ void each_element(const matrix_place& m, const Visit& visit) {
         for (std::size_t j = 0; j < m.cols; ++j) visit(i, j);
 }
 
-// From the least number of an element to past the largest, with first = 0.
+// The lowest element number and one past the highest, with first = 0.
 struct extent {
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;
@@ -31,8 +31,7 @@ extent extent_of(const matrix_place& m) {
             std::max<std::ptrdiff_t>(down, 0) + std::max<std::ptrdiff_t>(across, 0) + 1};
 }
 
-// Draws strides for matrices of which so many lie side by side, and returns how far from one to the
-// next.
+// Draws strides for this many matrices side by side, and returns the distance from one to the next.
 std::ptrdiff_t draw_strides(random_numbers& random, matrix_place& m, bool written,
                             std::size_t side_by_side) {
     const bool by_rows = random.below(5) < 3;
@@ -46,7 +45,7 @@ std::ptrdiff_t draw_strides(random_numbers& random, matrix_place& m, bool writte
     m.col_stride = by_rows ? step : outer;
     if (random.chance(12)) m.row_stride = -m.row_stride;
     if (random.chance(12)) m.col_stride = -m.col_stride;
-    // An axis of one element has a stride that means nothing.
+    // The stride of an axis of one element means nothing.
     const auto any = [&] {
         constexpr std::int64_t far = std::int64_t{1} << 40;
         return random.chance(4) ? random.between(-far, far) : random.between(-1000, 1000);
@@ -73,7 +72,7 @@ void operand::lay_out(random_numbers& random, grouping how, std::span<const shap
                       bool written) {
     all.clear();
     std::size_t start = 0;
-    // Heads: matrices of a batch side by side in one.
+    // Heads: matrices of a batch side by side in one matrix.
     const bool heads = how == grouping::strided && !for_all && random.chance(2) && !tidy;
     std::ptrdiff_t next = 0;
     std::ptrdiff_t head = 0;
@@ -105,7 +104,7 @@ void operand::lay_out(random_numbers& random, grouping how, std::span<const shap
         }
         all.push_back(m);
     }
-    // Addresses of a batch in no order.
+    // Addresses of a batch in random order.
     if (how == grouping::pointers || how == grouping::listed)
         for (std::size_t p = all.size(); how == grouping::pointers && p > 1; --p)
             std::swap(all[p - 1].first, all[random.below(p)].first);
@@ -144,7 +143,7 @@ void operand::place(random_numbers& random, std::size_t around_bytes) {
     to_copy_ = 0;
     const std::size_t bytes = size_bytes(type);
     const flush side = tidy || random.chance(2) ? flush::front : flush::back;
-    // Vectors' alignments and every odd one.
+    // Vector alignments and odd ones.
     const std::size_t offset = tidy || random.chance(2) ? 0 : random.below(70);
     std::byte* const first =
         memory_.place(span_bytes() + 2 * around_bytes, side, offset * bytes) + around_bytes;
@@ -156,7 +155,7 @@ void operand::place(random_numbers& random, std::size_t around_bytes) {
     std::byte* const last = first + span_bytes();
     const std::size_t all_bytes =
         static_cast<std::size_t>(last - remembered_) + room(last, memory_.end());
-    // Not a number in every format, and the largest or -1 in integers.
+    // NaN in every format; the largest number or -1 in integers.
     std::memset(remembered_, random.chance(2) ? 0xff : 0x7f, all_bytes);
     before_.resize(all_bytes);
     remember();
@@ -175,7 +174,7 @@ void operand::write_values() {
         each_element(m, [&](std::size_t i, std::size_t j) {
             store(type, values[m.start + i * m.cols + j], element(m, i, j));
         });
-    // What was stored: rounded, and the last of what lies at one place.
+    // The stored values: rounded, and the last one if several share an address.
     for (const matrix_place& m : all) {
         const std::vector<double> now = read(m);
         std::ranges::copy(now, values.begin() + static_cast<std::ptrdiff_t>(m.start));

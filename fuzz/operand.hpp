@@ -1,5 +1,5 @@
-// A role of a product, of one matrix or of a batch: where its elements lie, what they are, and what
-// all memory around them held before the call.
+// An operand of a product or a batch: where its elements are, what they are, and what all memory
+// around them held before the call.
 #pragma once
 
 #include <cstddef>
@@ -47,43 +47,42 @@ class operand {
     std::vector<matrix_place> all;  // one for each product, or one
     std::vector<double> values;     // what its elements are
 
-    // Strides and places for matrices of these shapes; those only read may repeat elements.
+    // Draws strides and positions for matrices of these shapes; read-only ones may repeat elements.
     void lay_out(random_numbers& random, grouping how, std::span<const shape> shapes, bool written);
-    // After its places were changed.
+    // Called after positions have changed.
     void measure();
-    // The parts of what lies there, which may be fewer elements, in place of the whole; `known`:
-    // they are read from memory.
+    // Replaces the whole by its parts, which may have fewer elements; `known`: reads their values
+    // from memory.
     void cut_into(std::vector<matrix_place> parts, bool known);
-    // Gives it memory, flush with a forbidden page, and fills that with canaries; with as many
-    // bytes around it, where something else will lie.
+    // Allocates its memory next to an inaccessible page and fills it with canaries, leaving as many
+    // bytes around it for another operand.
     void place(random_numbers& random, std::size_t around_bytes = 0);
-    // Its element 0 somewhere in memory of another.
+    // Places its element 0 somewhere in another operand's memory.
     void place_at(std::byte* element_0) { origin_ = element_0; }
-    // Nowhere that may be touched.
+    // Places it in inaccessible memory.
     void place_forbidden() { origin_ = forbidden_place(); }
     void write_values();
-    // After a change by the case itself.
+    // Called after the case itself has changed it.
     void remember();
     void restore();
 
     [[nodiscard]] const matrix_place& of(std::size_t product) const {
         return all[for_all ? 0 : product];
     }
-    // Where a call finds it: here, or in the copy that `seen_at` told of.
+    // Its address for a call: here, or the copy announced by seen_at.
     [[nodiscard]] std::byte* data(const matrix_place& m) const {
         return element(m.first) + to_copy_;
     }
-    // A copy of remembered() is at `memory`.
+    // Announces a copy of remembered() at `memory`.
     void seen_at(std::byte* memory) { to_copy_ = memory - remembered_; }
-    // A call is told another address of the first matrix, until seen_at() or place().
+    // Passes another address of the first matrix to calls, until seen_at() or place().
     void told_at(std::byte* address) {
         to_copy_ = reinterpret_cast<std::intptr_t>(address) -
                    reinterpret_cast<std::intptr_t>(element(all[0].first));
     }
-    // Bytes from an element here to where a call finds it.
+    // The bytes from an element here to where a call finds it.
     [[nodiscard]] std::ptrdiff_t to_copy() const { return to_copy_; }
-    // There its lines (rows, or columns) lie further apart than here: so many elements; 0: they
-    // don't.
+    // The larger distance of its lines (rows or columns) there, in elements; 0 if it is the same.
     void lines_apart(bool rows, std::ptrdiff_t elements) {
         far_row_ = rows ? elements : 0;
         far_col_ = rows ? 0 : elements;
@@ -103,20 +102,20 @@ class operand {
         return element(m.at(i, j));
     }
     [[nodiscard]] std::size_t span_bytes() const;
-    // Of its least element, when element 0 is at address 0.
+    // The byte offset of its lowest element if element 0 were at address 0.
     [[nodiscard]] std::ptrdiff_t low_bytes() const {
         return low_ * static_cast<std::ptrdiff_t>(size_bytes(type));
     }
 
-    // The elements of memory, row by row, as they are now.
+    // The elements in memory, row by row, as they are now.
     [[nodiscard]] std::vector<double> read(const matrix_place& m) const;
-    // The bits of all of them.
+    // The bits of all elements.
     [[nodiscard]] std::vector<std::byte> bits() const;
-    // Puts back what elements were.
+    // Restores the elements.
     void restore_elements();
-    // What was written where nothing should be, or empty.
+    // Describes a write where none is allowed, or empty.
     [[nodiscard]] std::string changed() const;
-    // Some byte that is no element, but was remembered; null where there is none.
+    // A remembered byte that is no element, or null if there is none.
     [[nodiscard]] std::byte* some_pad(random_numbers& random) const;
 
   private:

@@ -9,19 +9,19 @@ namespace carat::fuzz {
 
 namespace {
 
-// What an operand of a product holds.
+// The values of one product's operand.
 std::span<const double> values_of(const operand& o, std::size_t product) {
     const matrix_place& m = o.of(product);
     return std::span(o.values).subspan(m.start, m.size());
 }
 
-// (1 + u)^n - 1, from above.
+// An upper bound of (1 + u)^n - 1.
 long double growth(long double roundings, long double u) {
     const long double x = roundings * u;
     return x < 0.5L ? x * (1 + x) : std::expm1(x);
 }
 
-// Sums of tensor cores cut where others round, so that their roundoff is twice that of f32.
+// Tensor cores truncate sums where others round, so their roundoff is twice that of f32.
 arithmetic arithmetic_on_gpu(const product_case& c) {
     constexpr long double least = 0x1p-125L;
     constexpr long double cut = 0x1p-23L;
@@ -52,7 +52,7 @@ arithmetic arithmetic_of(const product_case& c, bool flushes) {
             lossy};
 }
 
-// Each times its block's scale: 4 bits by 24, which double holds.
+// Each value times its block's scale: 4 bits by 24, which double holds exactly.
 std::vector<double> in_blocks(const product_case& c, const operand& o, const operand& scales,
                               std::size_t rows_of_block) {
     if (!c.by_blocks) return {};
@@ -81,7 +81,7 @@ product_sums sums_for(const product_case& c, const workbench& on, std::size_t pr
         size.k = 0;
         return sums_of(size, dtype::f32, {}, {}, {});
     }
-    // A subnormal number is cut at where the least normal one would be.
+    // A subnormal number is truncated at the position of the least normal one.
     const auto least = [&](dtype type) {
         return is_fp8(type) || (c.on_gpu && type == dtype::f16)
                    ? std::ldexp(1.0, format_of(type).least_exponent)
@@ -92,15 +92,15 @@ product_sums sums_for(const product_case& c, const workbench& on, std::size_t pr
                     least(c.b_type) * largest_scale(c, on.scales[1])});
 }
 
-// On a GPU sums of integers are modulo 2^32.
+// Integer sums on a GPU are modulo 2^32.
 expectation wrapped(expectation x) {
     x.value -= 0x1p32L * std::floor((x.value + 0x1p31L) / 0x1p32L);
     x.error = 0;
     return x;
 }
 
-// How far x / (1 + e^-y) may be off. The exponential's argument is rounded, which counts as much as
-// the exponential does in the sum; and 1 + e^-y is beyond the range long before the quotient is 0.
+// The error of x / (1 + e^-y). The rounding of the exponential's argument counts as much as the
+// exponential does in the sum; and 1 + e^-y overflows long before the quotient is 0.
 long double activation_error(const arithmetic& in, long double y, long double result) {
     const long double lost = in.largest > 0x1p200L ? 0x1p-1000L : 0x1p-115L;
     if (result == 0) return lost;
@@ -122,24 +122,24 @@ oracle::oracle(const product_case& c, const workbench& on, std::size_t product, 
       b_(c.by_blocks ? std::span<const double>(scaled_b_) : values_of(on.b, product)),
       sums_(sums_for(c, on, product, a_, b_)),
       relative_(relative_error()),
-      // Sums are of k roundings, in 11 (f64) or 29 bits more.
+      // Sums have k roundings, in 11 (f64) or 29 bits more.
       own_relative_(growth(static_cast<long double>(size_.k) + 2,
                            c.sums() == dtype::f64 ? 0x1p-63L : 0x1p-53L)),
       is_plain_(!c.has_epilogue && !c.f16_sums && !is_integer(c.a_type) && reads_operands()) {}
 
-// Of a sum of K products, alpha and E, in any order. Sums of 128 products of fp8 end there and are
+// Bounds a sum of K products, alpha and E, in any order. Sums of 128 fp8 products end there and are
 // added up in f32.
 long double oracle::relative_error() const {
     const auto k = static_cast<long double>(size_.k);
     if (!in_.is_fp8) return growth(k + 5, in_.roundoff) + in_.product;
-    // Each product but the largest is truncated, the sum of each 32 and, from the second 32 on, the
-    // sum before (ADR 0068).
+    // Each product except the largest is truncated, and so are the sum of each 32 and, from the
+    // second 32 on, the sum before (ADR 0068).
     const long double truncated = std::min(k, 128.0L) + std::min(std::ceil(k / 32), 4.0L);
     return growth(1, truncated * 0x1p-13L + (k / 128 + 8) * 0x1p-24L);
 }
 
-// 3xTF32's second parts have any sign and may be 0; what is smaller than tf32's least number or
-// flushed is 0.
+// The second parts of 3xTF32 have any sign and may be 0; anything below tf32's least number, or
+// flushed, is 0.
 bool oracle::may_lose_infinity(std::size_t i, std::size_t j) const {
     const bool in_parts = c_.on_gpu && c_.a_type == dtype::f32 && c_.f32 != f32_as::f32;
     const bool flushed = in_.flushes && c_.a_type == dtype::bf16;
@@ -160,13 +160,13 @@ long double oracle::e_at(std::size_t i, std::size_t j) const {
     return c_.beta * static_cast<long double>(from.values[m.start + i * m.cols + j]);
 }
 
-// Rounded to tf32 the largest numbers are infinite, whatever alpha is.
+// Rounding to tf32 makes the largest numbers infinite, whatever alpha is.
 long double oracle::largest_as_read() const {
     const bool rounds = c_.on_gpu && c_.a_type == dtype::f32 && c_.f32 == f32_as::tf32;
     return rounds ? std::max(sums_.largest_of_a, sums_.largest_of_b) : 0;
 }
 
-// alpha A B + e, e being part of the sum.
+// alpha A B + e, with e as part of the sum.
 expectation oracle::plain_sum(std::size_t i, std::size_t j, long double e) const {
     const std::size_t at = i * sums_.n + j;
     const long double alpha = reads_operands() ? c_.alpha() : 0;
@@ -248,7 +248,7 @@ void oracle::take_step(std::size_t step, std::size_t i, std::size_t j, expectati
         return static_cast<long double>(on_.values[step].values[s.of == by::row ? i : j]);
     };
     const auto multiply = [&](long double factor) {
-        // Infinity times what may have been 0, or of the other sign.
+        // Infinity times a number that may have been 0 or of the other sign.
         x.excused = x.excused || (std::isinf(factor) && std::abs(x.value) <= x.error);
         x.value *= factor;
         x.error *= std::abs(factor);
@@ -302,7 +302,7 @@ expectation oracle::gated(std::size_t i, std::size_t j, std::size_t gate) const 
     expectation x = before_gate(i, j, gate);
     const expectation y = before_gate(i, j + size_.n, gate);
     activate(c_.steps[gate].kind, x);
-    // Infinity times what may have been 0, or of the other sign.
+    // Infinity times a number that may have been 0 or of the other sign.
     x.excused = x.excused || y.excused || (std::isinf(y.value) && std::abs(x.value) <= x.error) ||
                 (std::isinf(x.value) && std::abs(y.value) <= y.error);
     x.may_be_nan = x.may_be_nan || y.may_be_nan;

@@ -1,5 +1,5 @@
-// What an entry of C may be: the exact value, and a bound of its error that holds for every order
-// of summation (docs/fuzzing.md derives it).
+// The allowed values of an entry of C: the exact value, and an error bound that holds for every
+// order of summation (docs/fuzzing.md derives it).
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace carat::fuzz {
 
-// The arithmetic that sums are formed in.
+// The arithmetic in which sums are formed.
 struct arithmetic {
     long double roundoff;
     long double underflow;  // what an operation may lose beside its roundoff
@@ -26,13 +26,13 @@ struct arithmetic {
 struct expectation {
     long double value = 0;
     long double error = 0;
-    // An intermediate result may be beyond the range in some order of summation.
+    // An intermediate result may overflow in some order of summation.
     bool excused = false;
-    // A part of a number that is infinity's factor may be 0, or of the other sign.
+    // A part of a number that multiplies infinity may be 0 or of the other sign.
     bool may_be_nan = false;
 };
 
-// Where the largest of many numbers lies.
+// The range that contains the largest of many numbers.
 struct range {
     long double low = 0;
     long double high = 0;
@@ -42,23 +42,23 @@ struct range {
 
 class oracle {
   public:
-    // Of one product of a case. `flushes`: bf16's subnormal numbers may be taken for zeros.
+    // The oracle for one product of a case. `flushes`: bf16's subnormal numbers may become zeros.
     oracle(const product_case& c, const workbench& on, std::size_t product, bool flushes);
 
     [[nodiscard]] expectation at(std::size_t i, std::size_t j) const;
-    // Whether a stored value is one that the expectation allows.
+    // Whether the expectation allows a stored value.
     [[nodiscard]] bool allows(const expectation& e, double stored) const;
-    // Empty, or the first entry that can't be right.
+    // Empty, or the first entry that cannot be right.
     [[nodiscard]] std::string check(std::span<const double> stored, std::size_t& excused) const;
 
-    // Of |x| of all numbers before a step of the epilogue, and of what `all` was already of.
+    // Extends `all` by the |x| of all numbers before a step of the epilogue.
     void note_largest(std::size_t step, range& all) const;
 
-    // Elements as they are multiplied, scales of blocks included.
+    // Elements as they are multiplied, block scales included.
     [[nodiscard]] double a(std::size_t i, std::size_t p) const { return a_[i * size_.k + p]; }
     [[nodiscard]] double b(std::size_t p, std::size_t j) const { return b_[p * sums_.n + j]; }
 
-    // Of integers: whether every result fits, and whether the bound from the largest elements does.
+    // Whether every integer result fits, and whether the bound from the largest elements does.
     [[nodiscard]] bool fits() const;
     [[nodiscard]] bool bound_fits() const;
 
@@ -66,8 +66,7 @@ class oracle {
     [[nodiscard]] const product_size& size() const { return size_; }
 
   private:
-    // Whether an entry is so near that its bound need not be worked out, which is larger. False
-    // says nothing.
+    // Whether an entry is so close that its larger bound need not be computed. False says nothing.
     [[nodiscard]] bool is_near(std::size_t i, std::size_t j, double stored) const;
     [[nodiscard]] bool reads_operands() const { return c_.alpha() != 0 && size_.k != 0; }
     [[nodiscard]] long double relative_error() const;
@@ -76,7 +75,7 @@ class oracle {
     [[nodiscard]] bool may_lose_infinity(std::size_t i, std::size_t j) const;
     // The sum, and the steps up to a gate.
     [[nodiscard]] expectation before_gate(std::size_t i, std::size_t j, std::size_t steps) const;
-    // A B and so many steps.
+    // A B and this many steps.
     [[nodiscard]] expectation after(std::size_t i, std::size_t j, std::size_t steps) const;
     [[nodiscard]] expectation gated(std::size_t i, std::size_t j, std::size_t gate) const;
     void activate(detail::step_kind kind, expectation& x) const;
@@ -85,7 +84,7 @@ class oracle {
     [[nodiscard]] expectation byte_sum(std::size_t i, std::size_t j) const;
     void take_step(std::size_t step, std::size_t i, std::size_t j, expectation& x) const;
     void add_e(expectation& x, long double e) const;
-    // After an operation whose exact result x.value is now.
+    // Adds the rounding error of an operation whose exact result is now x.value.
     void round(expectation& x) const;
 
     const product_case& c_;

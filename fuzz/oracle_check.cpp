@@ -1,4 +1,4 @@
-// Stored entries beside what they may be.
+// Compares stored entries with what they may be.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// What rounding sums to a narrower C may take at least: a bit less than half of the spacing below
+// The least error of rounding sums to a narrower C: slightly less than half of the spacing below
 // the number.
 double least_rounding(dtype c_type, dtype sums, double stored) {
     if (c_type == sums) return 0;

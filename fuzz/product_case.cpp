@@ -97,7 +97,7 @@ void draw_group(random_numbers& random, product_case& c) {
     const auto size = [&](std::size_t most) { return draw_size(random, most, c.on_gpu); };
     c.sizes.push_back(size(work));
     if (c.on_gpu && random.chance(64)) c.sizes[0] = draw_tiles(random, 4);
-    // Bytes have too many combinations of types for all to be batches here.
+    // Bytes have too many combinations of types for batches of all.
     if (is_byte_integer(c.a_type) && is_half(c.c_type)) return;
     if (!random.chance(c.on_gpu ? 4 : 8)) return;
     constexpr grouping kinds[] = {grouping::strided, grouping::pointers, grouping::listed};
@@ -120,7 +120,7 @@ void draw_group(random_numbers& random, product_case& c) {
     }
 }
 
-// Batches with an epilogue and rows or columns of different numbers can't have values for each.
+// Batches whose products have different numbers of rows or columns cannot have a value for each.
 void mend_steps(product_case& c) {
     const auto alike = [&](auto extent) {
         return std::ranges::all_of(
@@ -134,7 +134,7 @@ void mend_steps(product_case& c) {
     }
 }
 
-// An operand of a batch can be prepared where it is one matrix for all.
+// A batch's operand can be prepared if it is one matrix for all.
 void draw_prepared(random_numbers& random, product_case& c) {
     if (c.a_type == dtype::i32 || c.on_gpu || !random.chance(8)) return;
     if (c.group == grouping::one)
@@ -170,16 +170,16 @@ bool has_only(const product_case& c, detail::step_kind last) {
     return std::ranges::all_of(c.steps, [&](const drawn_step& s) { return s.kind <= last; });
 }
 
-// What carat.h offers, too.
+// Also supported by carat.h.
 bool fits_c(const product_case& c) {
-    // There no steps are no epilogue, and E is part of the sum.
+    // No steps are no epilogue there, and E is part of the sum.
     const bool steps =
         has_only(c, detail::step_kind::silu) && (!c.has_epilogue || !c.steps.empty());
     const bool batch = c.group == grouping::one || c.group == grouping::strided;
     const bool options = !c.f16_sums && !c.batch_invariant && c.f32 == f32_as::f32;
     const bool ready =
         c.ready == prepared::none || (c.ready == prepared::right && c.group == grouping::one);
-    // The text of an overflow would be what runs out of memory.
+    // The message of an overflow would be what runs out of memory.
     const bool tried =
         c.how != trial::bad_argument && (c.how != trial::failing_memory || !is_integer(c.a_type));
     return steps && batch && options && ready && tried && c.e != addend::own && !c.by_blocks &&
@@ -196,7 +196,7 @@ void draw_largest(random_numbers& random, product_case& c) {
                    {.kind = detail::step_kind::amax});
 }
 
-// A comes through a product with ones, exactly and without a zero of the other sign.
+// A passes through a product with ones, exactly and without a zero of the other sign.
 bool can_be_chained(const product_case& c) {
     const product_size& s = c.sizes[0];
     const bool plain = c.a_numbers == numbers::whole || c.a_numbers == numbers::uniform ||
@@ -205,8 +205,8 @@ bool can_be_chained(const product_case& c) {
            s.m * s.k != 0 && s.k <= 512 && s.m * s.k <= 200'000;
 }
 
-// So large that threads share it, and of several blocks of K: where these are cut may not depend on
-// how many threads there are.
+// Large enough for several threads and several blocks of K; where K is cut must not depend on the
+// number of threads.
 void draw_deep(random_numbers& random, product_case& c) {
     if (c.group != grouping::one || c.how != trial::ordinary || !random.chance(300)) return;
     c.sizes[0] = {80 + random.below(150), 80 + random.below(150), 300 + random.below(900)};
@@ -222,8 +222,8 @@ void draw_for_gpu(random_numbers& random, product_case& c) {
     if (!c.chained && c.how == trial::ordinary && random.chance(400)) c.far = random.pick(some);
 }
 
-// What decides the sign of a zero: a scale, then a bias of zeros, of whole numbers, whose sums
-// often are 0. Which way a kernel stores it depends on how many rows there are.
+// A scale, then a bias of zeros, applied to whole numbers whose sums are often 0: these decide the
+// sign of a zero. The number of rows decides how a kernel stores it.
 void draw_signs(random_numbers& random, product_case& c) {
     c.signed_zeros = c.has_epilogue && random.chance(4);
     if (!c.on_gpu || !c.whole || c.group != grouping::one || c.c_type == dtype::i32) return;
@@ -237,9 +237,8 @@ void draw_signs(random_numbers& random, product_case& c) {
                {.kind = detail::step_kind::bias, .of = side()}};
 }
 
-// So wide, or so large, that few of its rows are multiplied in another way: 3xTF32 swaps A and B
-// where others may, beside some thousand columns, and what persistent kernels store goes another
-// way to C, beside other zeros.
+// So wide or large that a few of its rows are multiplied differently: 3xTF32 swaps A and B only
+// beyond some thousand columns, and persistent kernels store C differently.
 void draw_rows_to_lose(random_numbers& random, product_case& c) {
     const bool is_f32 = c.a_type == dtype::f32;
     if (!random.chance(is_f32 ? 30 : is_fp8(c.a_type) ? 50 : 400)) return;
@@ -255,7 +254,7 @@ void draw_rows_to_lose(random_numbers& random, product_case& c) {
         c.a_numbers = c.b_numbers = numbers::uniform;
         return;
     }
-    // Of fp8 one block of 128, or several.
+    // One block of 128 or several, for fp8.
     const std::size_t depth = random.chance(3) ? 16 : 130;
     c.sizes[0] = {1536 + random.below(200), 1536 + random.below(200), depth + random.below(60)};
     c.whole = c.has_epilogue = c.signed_zeros = true;
@@ -265,8 +264,7 @@ void draw_rows_to_lose(random_numbers& random, product_case& c) {
                {.kind = detail::step_kind::bias, .of = side()}};
 }
 
-// On a GPU C in the memory of an operand, or the largest number there; host memory; wrong
-// arguments.
+// Refused calls on a GPU: C or the amax overlaps an operand, host memory, wrong arguments.
 void draw_refusal(random_numbers& random, product_case& c) {
     if (c.how != trial::ordinary || !random.chance(24)) return;
     c.how = random.chance(2) ? trial::aliased : trial::bad_argument;
@@ -278,7 +276,7 @@ void draw_refusal(random_numbers& random, product_case& c) {
         c.steps.push_back({.kind = detail::step_kind::amax});
 }
 
-// Lists of which each product has rows of its own and a matrix of a batch: experts.
+// A list in which each product has its own rows and one matrix of a batch: experts.
 void draw_experts(random_numbers& random, product_case& c) {
     if (c.group != grouping::listed || c.a_for_all || c.b_for_all || !random.chance(3)) return;
     c.b_strided = true;
@@ -336,8 +334,8 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     c.threads = random.pick(threads);
     c.f16_sums = c.a_type == dtype::f16 && !on_gpu && random.chance(12);
     if (on_gpu) {
-        constexpr f32_as ways[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
-        if (c.a_type == dtype::f32) c.f32 = random.pick(ways);
+        constexpr f32_as precisions[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
+        if (c.a_type == dtype::f32) c.f32 = random.pick(precisions);
         c.batch_invariant = random.chance(4);
     }
     if (c.whole) {
@@ -347,7 +345,7 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
         c.b_numbers = draw_numbers(random, c.b_type);
         c.e_numbers = draw_numbers(random, c.c_type);
     }
-    // What came later takes no number from the rest, so that cases told of before are the same.
+    // Later additions draw from `more`, so that earlier cases stay the same.
     random_numbers copy = random;
     random_numbers more(copy.next(), number);
     on_gpu ? draw_for_gpu(more, c) : draw_deep(more, c);
@@ -357,7 +355,7 @@ product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu
     if (on_gpu) draw_refusal(more, c);
     if (on_gpu) draw_rows_to_lose(more, c);
     c.by_c = c.by_c && fits_c(c) && !c.e_for_all;
-    // On a GPU where its memory suits, too.
+    // Also on a GPU, if its memory suits.
     const bool compiled = c.a_type == c.c_type && !is_integer(c.a_type);
     c.shared_out = !on_gpu && compiled && can_be_shared_out(c) && more.chance(24);
     return c;

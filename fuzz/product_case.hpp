@@ -1,5 +1,5 @@
-// One product, or one batch of them, drawn from a seed: everything that a call is told, and what
-// the call is tried under.
+// One product or batch, drawn from a seed: all arguments of the call, and the trial that it
+// undergoes.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace carat::fuzz {
 
-// `small` ones lie between those of around 1 and those near the subnormal ones.
+// `small` numbers are between those around 1 and the subnormal ones.
 enum class numbers { whole, uniform, positive, wide, small, tiny, large, special, sparse };
 enum class addend { none, own, c };
 enum class prepared { none, left, right };
-// Whose lines lie so far apart that it spans more than 2^31 elements.
+// An operand whose lines are so far apart that it spans more than 2^31 elements.
 enum class far_operand { none, a, b, e, c };
 
-// What is done to a call beside making it.
+// The trial: what is done besides making the call.
 enum class trial { ordinary, aliased, bad_argument, failing_memory, many_threads };
 
 struct product_size {
@@ -77,9 +77,9 @@ struct product_case {
     numbers b_numbers = numbers::uniform;
     numbers e_numbers = numbers::uniform;
 
-    // alpha as the call makes it from its factors.
+    // alpha as the call computes it from its factors.
     [[nodiscard]] double alpha() const { return a_factor * b_factor; }
-    // The type that sums are formed, and the epilogue computed, in.
+    // The type in which sums and the epilogue are computed.
     [[nodiscard]] dtype sums() const {
         if (c_type == dtype::i32) return dtype::i32;
         return a_type == dtype::f64 ? dtype::f64 : dtype::f32;
@@ -89,15 +89,15 @@ struct product_case {
     [[nodiscard]] std::size_t columns_of_b(std::size_t product) const {
         return sizes[product].n * (is_gated() ? 2 : 1);
     }
-    // Of the step that notes the largest number, or how many there are.
+    // The index of the amax step, or the number of steps.
     [[nodiscard]] std::size_t place_of_largest() const;
-    // Multiplications of all products.
+    // The multiplications of all products.
     [[nodiscard]] double work() const;
     [[nodiscard]] bool reads_e() const { return e != addend::none && beta != 0; }
     [[nodiscard]] std::string describe() const;
 };
 
-// The case of that number; what is drawn further (places, values) continues `random`.
+// The case of that number; later draws (positions, values) continue `random`.
 [[nodiscard]] product_case draw_case(random_numbers& random, std::uint64_t number, bool on_gpu);
 
 void draw_values(random_numbers& random, numbers of, dtype type, std::size_t depth,

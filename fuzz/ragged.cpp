@@ -6,8 +6,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// Values for each of the lines that are shared out would be of no product alone, and a gate pairs
-// columns.
+// Values for each divided line would belong to no single product, and a gate pairs columns.
 void mend_steps(product_case& c, shared_out what) {
     for (drawn_step& step : c.steps) {
         if (what == shared_out::columns && detail::is_gate(step.kind))
@@ -16,7 +15,7 @@ void mend_steps(product_case& c, shared_out what) {
     }
 }
 
-// A matrix for each product at a stride, or one for all.
+// A strided matrix for each product, or one for all.
 void lay_out_each(const running& r, operand& o, const shape& of_one, const sharing& s,
                   numbers values, bool written) {
     const std::vector<shape> all(s.products, of_one);
@@ -40,8 +39,8 @@ std::vector<matrix_place> parts_of(const matrix_place& whole, bool by_rows,
     return parts;
 }
 
-// An end that isn't above those ahead of it leaves its product nothing, one beyond the lines what
-// there is.
+// An end that is not above the previous ones leaves its product empty; one beyond the lines is cut
+// to them.
 std::vector<std::size_t> shares_of(const sharing& s) {
     std::vector<std::size_t> shares;
     std::int64_t begin = 0;
@@ -71,7 +70,7 @@ void draw_ends(random_numbers& random, bool on_gpu, sharing& s) {
         s.ends.push_back(static_cast<std::int32_t>(end));
     }
     if (odd) return;
-    // Some get nothing, and often the last takes all that is left.
+    // Some products are empty, and often the last takes all that is left.
     if (random.chance(2)) s.ends.back() = static_cast<std::int32_t>(most);
     std::ranges::sort(s.ends);
     for (std::size_t i = 1; i < s.products; ++i)
@@ -81,10 +80,10 @@ void draw_ends(random_numbers& random, bool on_gpu, sharing& s) {
 sharing lay_out_shared(const running& r) {
     product_case& c = r.of;
     workbench& on = r.on;
-    constexpr shared_out ways[] = {shared_out::rows, shared_out::rows, shared_out::columns,
-                                   shared_out::depth};
+    constexpr shared_out parts[] = {shared_out::rows, shared_out::rows, shared_out::columns,
+                                    shared_out::depth};
     sharing s;
-    s.what = r.random.pick(ways);
+    s.what = r.random.pick(parts);
     s.products = 1 + r.random.below(r.random.chance(4) ? 70 : 9);
     const product_size whole = c.sizes[0];
     const double of_each = static_cast<double>(whole.m) * static_cast<double>(whole.n);

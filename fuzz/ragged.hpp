@@ -1,4 +1,4 @@
-// Batches whose matrices are parts of one, which an array of ends shares out.
+// Batches whose matrices are parts of one matrix, divided by an array of ends.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace carat::fuzz {
 // Rows of A, C and E; columns of B, C and E; or K.
 enum class shared_out { rows, columns, depth };
 
-// What a call is told of that, beside its case.
+// The additional arguments of such a call.
 struct sharing {
     shared_out what = shared_out::rows;
     std::size_t products = 1;
@@ -22,19 +22,19 @@ struct sharing {
     std::array<matrix_place, 4> whole{};  // A, B, E and C before they were cut
 };
 
-// Whether the case, of one product, can be made one of several that share out its matrices.
+// Whether a case of one product can become several that divide its matrices.
 [[nodiscard]] bool can_be_shared_out(const product_case& c);
 
-// Makes a case of one product the same of several, and lays out its matrices, whole.
+// Turns a case of one product into several, and lays out its whole matrices.
 [[nodiscard]] sharing lay_out_shared(const running& r);
 
-// Ends in their order; on a GPU some that can't be.
+// Draws the ends in order; on a GPU some are impossible.
 void draw_ends(random_numbers& random, bool on_gpu, sharing& s);
 
-// Cuts the matrices, which have their places, by the ends, as the oracle wants them.
+// Divides the placed matrices by the ends, for the oracle.
 void cut_by_ends(const running& r, const sharing& s);
 
-// On a CPU; ends that can't be are refused.
+// Runs the case on a CPU, which refuses impossible ends.
 [[nodiscard]] std::string try_shared_out_on_cpu(const running& r);
 
 }  // namespace carat::fuzz

@@ -1,4 +1,4 @@
-// Calls with carat::ragged, of one combination of types.
+// Calls with carat::ragged for one combination of types.
 #pragma once
 
 #include <carat/carat.hpp>
@@ -49,7 +49,7 @@ class shared_call {
     }
 
   private:
-    // The whole matrix that `which` was cut from.
+    // The whole matrix that `which` is a part of.
     template <class T>
     [[nodiscard]] matrix_view<T> whole(const operand& o, std::size_t which) const {
         return view<T>(o, by_.whole[which]);

@@ -24,7 +24,7 @@ void dispatch(const shared_request& request) {
     }
 }
 
-// Below the one ahead of it, or beyond the matrix.
+// Makes an end lie below the previous one or beyond the matrix.
 void spoil_an_end(random_numbers& random, sharing& s) {
     std::int32_t& end = s.ends[random.below(s.products)];
     const auto beyond = static_cast<std::int32_t>(s.lines) + 1;

@@ -1,5 +1,5 @@
-// Random numbers of a case: splitmix64 (Steele, Lea, Flood, OOPSLA 2014), whose whole state is one
-// number, so that thousands of cases a second can each have a seed of their own.
+// The random numbers of a case: splitmix64 (Steele, Lea, Flood, OOPSLA 2014). Its whole state is
+// one number, so each of thousands of cases a second can have its own seed.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class random_numbers {
         return low + static_cast<std::int64_t>(below(static_cast<std::size_t>(high - low) + 1));
     }
     bool chance(std::size_t one_in) { return below(one_in) == 0; }
-    // In [0, 1).
+    // Uniform in [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
 

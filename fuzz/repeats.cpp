@@ -1,5 +1,5 @@
-// Calls that must give the bits of the first: with other threads and elsewhere in memory, with the
-// matrix in place of the prepared operand, one product at a time in place of a batch.
+// Calls that must give the bits of the first: with other threads and addresses, the matrix instead
+// of the prepared operand, one product at a time instead of a batch.
 #include <cmath>
 #include <cstring>
 
@@ -16,7 +16,7 @@ std::string compare(const running& r, const std::vector<std::byte>& bits, const 
     for (std::size_t at = 0; at < now.size(); at += bytes) {
         const std::byte* const x = now.data() + at;
         const std::byte* const y = bits.data() + at;
-        // Which of two that are no numbers is passed on depends on the order of a sum's operands.
+        // The order of a sum's operands decides which of two NaNs is passed on.
         const bool same = std::memcmp(x, y, bytes) == 0 ||
                           (std::isnan(widen(r.of.c_type, x)) && std::isnan(widen(r.of.c_type, y)));
         if (!same)
@@ -36,7 +36,7 @@ std::string again(const running& r, const std::vector<std::byte>& bits) {
     const outcome o = call(r, nullptr);
     r.of.threads = before;
     if (!o.returned) {
-        // Of a prepared operand less is known.
+        // Less is known of a prepared operand.
         return "once more, elsewhere: refused: " + o.what;
     }
     return compare(r, bits, "once more, elsewhere, with other threads");

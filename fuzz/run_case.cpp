@@ -38,7 +38,7 @@ std::string run_product_case(std::uint64_t seed, std::uint64_t number, const sur
     thread_local workbench on;
     random_numbers random(seed, number);
     product_case c = draw_case(random, number, false);
-    // Within many threads, as many more would be too many.
+    // A case that is already one of many threads must not start as many more.
     const bool nested = (seed >> 63) != 0;
     if (c.how == trial::many_threads && nested) c.how = trial::ordinary;
     const running r = {c, on, random, in, count, !nested};

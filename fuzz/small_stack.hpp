@@ -1,4 +1,4 @@
-// Calls on a stack of 64 KiB between forbidden pages, in the calling thread, and how much of it
+// Calls on a stack of 64 KiB between inaccessible pages, in the calling thread, and how much of it
 // they use.
 #pragma once
 
@@ -8,10 +8,10 @@
 namespace carat::fuzz {
 
 inline constexpr std::size_t small_stack_bytes = std::size_t{64} << 10;
-// What docs and tests promise that a call takes.
+// The stack that docs and tests promise a call takes at most.
 inline constexpr std::size_t promised_stack_bytes = std::size_t{32} << 10;
 
-// Runs `work`, which may not throw, and returns the bytes of stack that it used.
+// Runs `work`, which must not throw, and returns the bytes of stack that it used.
 std::size_t on_small_stack(const std::function<void()>& work);
 
 }  // namespace carat::fuzz

@@ -10,7 +10,7 @@ namespace {
 
 __extension__ typedef __int128 wide_integer;
 
-// A copy for each vector unit, of which the program takes one when it starts.
+// A copy for each vector unit; the program chooses one when it starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define CARAT_FUZZ_CLONES \
     __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
@@ -18,8 +18,8 @@ __extension__ typedef __int128 wide_integer;
 #define CARAT_FUZZ_CLONES
 #endif
 
-// Of f32 and narrower a double holds each product exactly, and is 29 bits finer than the sums that
-// are judged; so it is with whole numbers that stay below 2^53.
+// A double holds each product of f32 and narrower types exactly, and is 29 bits finer than the
+// judged sums; whole numbers are exact below 2^53.
 CARAT_FUZZ_CLONES
 void multiply_doubles(const product_size& s, const double* a, const double* b, double* to) {
     std::fill_n(to, s.m * s.n, 0.0);
@@ -31,8 +31,8 @@ void multiply_doubles(const product_size& s, const double* a, const double* b, d
         }
 }
 
-// Some neighbours of a line of sums in two doubles each (Ogita, Rump and Oishi, as in
-// gpu/naive.cu), which stay in registers.
+// Some adjacent sums of a line in two doubles each (Ogita, Rump and Oishi, as in gpu/naive.cu),
+// which stay in registers.
 template <std::size_t Count>
 [[gnu::always_inline]] inline void sum_in_two(const product_size& s, const double* a,
                                               const double* b, long double* to) {
@@ -47,7 +47,7 @@ template <std::size_t Count>
             low[j] += (high[j] - (next - back)) + (product - back) + rest;
             high[j] = next;
         }
-    // Of an infinite sum nothing is lost.
+    // An infinite sum loses nothing.
     for (std::size_t j = 0; j < Count; ++j)
         to[j] = std::isfinite(low[j]) ? static_cast<long double>(high[j]) + low[j] : high[j];
 }

@@ -11,14 +11,14 @@
 
 namespace carat::fuzz {
 
-// What operands count for in |A| |B|: a tensor core of fp8 takes exponents for sizes, and a
-// subnormal number has that of the least normal one.
+// How operands count in |A| |B|: fp8 tensor cores go by exponents, and a subnormal number has that
+// of the least normal one.
 struct least_sizes {
     double a = 0;
     double b = 0;
 };
 
-// Of A (m x k) and B (k x n), whose values lie row by row.
+// The sums of A (m x k) and B (k x n), whose values are row-major.
 struct product_sums {
     std::size_t n = 0;
     std::vector<long double> sum;   // A B
@@ -32,7 +32,7 @@ struct product_sums {
 [[nodiscard]] product_sums sums_of(const product_size& size, dtype sums, std::span<const double> a,
                                    std::span<const double> b, const least_sizes& least);
 
-// Fills sum and magnitude, on a GPU, where a process has one to do so and the product is large.
+// Computes sum and magnitude on a GPU, if a process has one for that and the product is large.
 using device_sums = void (*)(const product_size& size, std::span<const double> a,
                              std::span<const double> b, const least_sizes& least, product_sums& to);
 inline device_sums sums_on_device = nullptr;

@@ -91,9 +91,9 @@ std::string text_of(const tally& t, const std::string& name) {
     if (t.refused_apart != 0)
         text += "  " + number(t.refused_apart) + " refused for an overlap that is none\n";
     text += "  planted errors caught:";
-    for (std::size_t i = 0; i < plants; ++i)
+    for (std::size_t i = 0; i < error_kinds; ++i)
         if (t.planted[i] != 0)
-            text += std::string(" ") + plant_names[i] + " " + number(t.caught[i]) + " of " +
+            text += std::string(" ") + error_kind_names[i] + " " + number(t.caught[i]) + " of " +
                     number(t.planted[i]) + ";";
     return text + "\n";
 }

@@ -1,4 +1,4 @@
-// What a run counts: cases, what was checked of them, what they reached, errors planted and caught.
+// What a run counts: cases, checks, what they reached, errors planted and caught.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 
 namespace carat::fuzz {
 
-// An error planted into what a right call left, which the checks must find.
-enum class plant { entry, one_k, pad, bit, repeat, input, largest, scale };
-inline constexpr std::size_t plants = 8;
-inline constexpr std::size_t plants_on_cpus = 6;
-inline constexpr std::array plant_names = {"entry",    "one k",           "pad byte",
-                                           "last bit", "repeated bit",    "input byte",
-                                           "largest",  "scale of a block"};
+// An error planted in the result of a right call, which the checks must find.
+enum class error_kind { entry, one_k, pad, bit, repeat, input, largest, scale };
+inline constexpr std::size_t error_kinds = 8;
+inline constexpr std::size_t error_kinds_on_cpus = 6;
+inline constexpr std::array error_kind_names = {"entry",    "one k",           "pad byte",
+                                                "last bit", "repeated bit",    "input byte",
+                                                "largest",  "scale of a block"};
 
-// What a case has or reaches.
+// A feature that a case has or reaches.
 enum class feature : std::size_t {
     f64,
     f32,
@@ -87,8 +87,8 @@ struct tally {
     std::uint64_t no_memory = 0;      // calls whose allocation failed
     std::uint64_t most_stack = 0;
     std::array<std::uint64_t, features> with = {};
-    std::array<std::uint64_t, plants> planted = {};
-    std::array<std::uint64_t, plants> caught = {};
+    std::array<std::uint64_t, error_kinds> planted = {};
+    std::array<std::uint64_t, error_kinds> caught = {};
 
     void add(const tally& other);
     void note(feature what, bool is = true) { with[static_cast<std::size_t>(what)] += is ? 1 : 0; }

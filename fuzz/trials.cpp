@@ -25,7 +25,7 @@ dtype values_type(const product_case& c) {
     return c.sums() == dtype::f64 ? dtype::f64 : dtype::f32;
 }
 
-// Of one size but for a factor of 4, so that one that is left out or another's is seen.
+// Scales within a factor of 4, so that a missing or a wrong one is seen.
 void lay_out_scales(const running& r) {
     constexpr std::size_t block = 128;
     const auto blocks = [](std::size_t count) { return (count + block - 1) / block; };
@@ -45,7 +45,7 @@ void lay_out_scales(const running& r) {
     }
 }
 
-// Half of them are zeros afterwards, of both signs.
+// Half of them become zeros, of both signs.
 void sign_zeros(random_numbers& random, std::vector<double>& values) {
     for (double& x : values)
         if (x == 0 || random.chance(2)) x = random.chance(2) ? -0.0 : 0.0;

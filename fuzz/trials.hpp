@@ -1,4 +1,4 @@
-// Runs cases: a call under its trial, and everything that is checked afterwards.
+// Runs a case: a call under its trial, and all checks afterwards.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace carat::fuzz {
 
-// What a call did.
+// The outcome of a call.
 struct outcome {
     bool returned = false;
     error_code code = error_code::invalid_argument;
@@ -32,15 +32,15 @@ struct surroundings {
     std::size_t thread = 0;   // of those that run cases in this process
     bool is_watched = false;  // by a tool that makes large cases take minutes
     bool shares_gpu = false;  // with other processes' cases
-    // Is told what a case is before it runs, in memory that outlives the process.
+    // Records what a case is before it runs, in memory that outlives the process.
     std::span<char> description = {};
 };
 
-// Case `number` of a run: empty, or what was wrong.
+// Runs case `number`; returns what was wrong, or an empty string.
 [[nodiscard]] std::string run_product_case(std::uint64_t seed, std::uint64_t number,
                                            const surroundings& in, tally& count);
 
-// The parts of it, one file each.
+// Its parts, one file each.
 struct running {
     product_case& of;
     workbench& on;
@@ -50,27 +50,27 @@ struct running {
     bool alone = true;  // no other thread runs cases, too
 };
 void lay_out(const running& r);
-// Gives all operands new places and writes what they hold; on a CPU what may not be read lies in
-// forbidden pages, on a GPU it keeps its canaries.
+// Gives all operands new addresses and writes their values. On a CPU what must not be read is in
+// inaccessible pages; on a GPU it keeps its canaries.
 void place_all(const running& r);
-// Cases made by `run` in so many threads at once, each given its number and that of its case; the
-// first that is wrong.
+// Runs cases with `run` on this many threads at once, each given its number and that of its case;
+// returns the first wrong one.
 using one_case = std::function<std::string(std::size_t thread, std::uint64_t number, tally& count)>;
 [[nodiscard]] std::string in_threads(const running& r, std::size_t threads, const one_case& run);
 [[nodiscard]] outcome call(const running& r, const prepared_matrix* ready);
-// `work` on a small stack, its exceptions told.
+// Runs `work` on a small stack and returns its exceptions as text.
 [[nodiscard]] outcome guarded(const std::function<void()>& work);
-// Whatever may not change, or empty.
+// Describes a change to what must not change, or empty.
 [[nodiscard]] std::string changed_inputs(const running& r);
 [[nodiscard]] std::string unchanged_after_refusal(const running& r);
 [[nodiscard]] std::string check_result(const running& r, const outcome& o, bool ready);
 [[nodiscard]] std::string check_repeats(const running& r, const std::vector<std::byte>& bits);
-// C now beside its bits before: numbers that are none are alike.
+// Compares C with its earlier bits; NaNs are equal.
 [[nodiscard]] std::string compare(const running& r, const std::vector<std::byte>& bits,
                                   const char* what);
 [[nodiscard]] std::string check_plants(const running& r);
-[[nodiscard]] std::string check_plant(const running& r, plant kind);
-// What the case has, and where its operands lie.
+[[nodiscard]] std::string check_planted_error(const running& r, error_kind kind);
+// The features of the case, and the positions of its operands.
 void count_features(const running& r);
 void tell_description(const surroundings& in, const std::string& text);
 

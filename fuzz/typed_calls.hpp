@@ -13,7 +13,7 @@
 
 namespace carat::fuzz {
 
-// What a call needs beside the types.
+// The arguments of a call other than the types.
 struct call_request {
     const product_case& of;
     const workbench& on;
@@ -29,7 +29,7 @@ matrix_view<T> view(const operand& o, const matrix_place& m) {
             o.seen_col_stride(m)};
 }
 
-// The same as the transpose of its transpose where the case says so.
+// The same as the transpose of its transpose, if the case says so.
 template <class T>
 matrix_view<T> told(const product_case& c, const operand& o, const matrix_place& m) {
     const matrix_view<T> v = view<T>(o, m);
@@ -37,7 +37,7 @@ matrix_view<T> told(const product_case& c, const operand& o, const matrix_place&
     return transposed(matrix_view<T>(v.data(), v.cols(), v.rows(), v.col_stride(), v.row_stride()));
 }
 
-// x -> x / 2 + (row - column), exact where that is.
+// x -> x / 2 + (row - column), if that is exact.
 struct own_step {
     template <class T>
     T operator()(T x, std::size_t row, std::size_t col) const {
@@ -106,7 +106,7 @@ P policy_of(const product_case& c) {
 template <class A, class C>
 inline constexpr bool is_batched = !detail::byte_integer<A> || !detail::half<C>;
 
-// Types of which all ways to say a batch are compiled.
+// Types for which every form of a batch is compiled.
 template <class A>
 inline constexpr bool is_half_or_f32 = std::same_as<A, float> || detail::half<A>;
 
@@ -147,7 +147,7 @@ class typed_call {
     template <class T>
     using kept = std::tuple<std::vector<matrix_view<T>>, std::vector<T*>>;
 
-    // Of a batch's operand.
+    // The number of matrices of a batch's operand.
     [[nodiscard]] std::size_t count_of(const operand& o) const {
         return o.for_all ? c_.sizes.size() : o.all.size();
     }
@@ -286,12 +286,12 @@ void call_typed(const call_request& r) {
     call();
 }
 
-// One for each row of types of the first operand.
+// One for each type of the first operand.
 void call_floating(const call_request& r);  // f64, f32
 void call_halves(const call_request& r);    // f16, bf16
 void call_bytes(const call_request& r);
 void call_integers(const call_request& r);
-// Of any type, through carat.h.
+// A call of any type through carat.h.
 void call_c(const call_request& r);
 
 }  // namespace carat::fuzz

@@ -1,5 +1,5 @@
-// What elements are: small whole numbers, whose products are exact, and all that floating point
-// has.
+// The values of elements: small whole numbers, whose products are exact, and everything that
+// floating point has.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -85,7 +85,7 @@ double one_integer(random_numbers& random, numbers of, const format& f, std::siz
     }
 }
 
-// All of about one size, which no larger one hides.
+// All of similar size, so that no larger one hides a smaller.
 void draw_small(random_numbers& random, const format& f, std::vector<double>& to) {
     const int most = std::ilogb(f.largest);
     const auto low = static_cast<int>(random.between(-most * 5 / 6, -most / 2));

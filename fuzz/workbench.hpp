@@ -1,4 +1,4 @@
-// The memory of a thread's cases, kept from one to the next.
+// The memory of a thread's cases, reused from one to the next.
 #pragma once
 
 #include <array>

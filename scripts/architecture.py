@@ -47,7 +47,7 @@ BOXES = [
     (250, 446, 220, 62, "gpu", "src/cuda/simt", ["FFMA, DMMA and gemv kernels"]),
     (250, 518, 105, 44, "gpu", "src/cuda/common", ["pack, maps"]),
     (365, 518, 105, 44, "gpu", "src/cuda/ptx", ["instructions"]),
-    (20, 632, 450, 48, "both", "src/core", ["problems, catalogue rows, instruction sets, threads"]),
+    (20, 632, 450, 48, "both", "src/core", ["problems, element types, instruction sets, threads"]),
     (560, 20, 380, 48, "lab", "cli", ["bench, run, explain, tune, compare, study, report"]),
     (560, 98, 120, 48, "lab", "lab/request", ["which cases"]),
     (690, 98, 120, 48, "lab", "lab/session", ["case by case"]),
@@ -60,8 +60,8 @@ BOXES = [
     (755, 360, 185, 62, "lab", "lab/results", ["one document;", "lab/report draws it"]),
     (560, 466, 380, 48, "lab", "lab/catalogue", ["every implementation, one row each"]),
     (560, 544, 120, 62, "both", "ladder", ["steps from", "three loops"]),
-    (690, 544, 120, 62, "both", "src/vendor", ["BLAS libraries,", "cuBLAS"]),
-    (820, 544, 120, 62, "both", "src", ["carat's own", "engines"]),
+    (690, 544, 120, 62, "lab", "lab/vendor", ["BLAS libraries,", "cuBLAS"]),
+    (820, 544, 120, 62, "lab", "lab/rows", ["carat's own", "engines"]),
 ]
 
 # A product's way: lists of points, the last with a head.

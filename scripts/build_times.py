@@ -54,7 +54,7 @@ def table(title, rows, most):
 
 
 def cpu_minutes(build):
-    """Of the last build and of the last tests, as ./dev noted them: wall, user and system seconds."""
+    """Wall, user and system seconds of the last build and the last tests, as noted by ./dev."""
     total = 0
     for part in ("build", "tests"):
         note = build / f"seconds_of_{part}"

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that pages read as plain English: check_prose.py (no arguments).
+"""Checks that pages and comments read as plain English: check_prose.py [--list [FOLDER ...]].
 
-No sentence, list item or table cell of README, CONTRIBUTING, docs/*.md, docs/studies/*.md and the
-ladder's page may begin with a fronted object ("Of ..."), or have one of the turns of phrase that readers
-stumbled over. Exits 1 after one line for each.
+Pages (README, CONTRIBUTING, docs/*.md, docs/studies/*.md, the ladder's): no sentence, list item or table
+cell begins with a fronted object ("Of ..."), or has one of the turns of phrase that readers stumbled over.
+Comments: none begins with a preposition, and none has such a turn of phrase. The folders of STRICT fail the
+check; in the others the misses are counted, and --list shows them. Exits 1 after one line for each miss.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,10 +27,32 @@ RULES = {
     re.compile(r"\bsomebody else's\b|\bof somebody\b"): "say whose",
 }
 
+# What is checked strictly, as beginnings of paths.
+STRICT = (
+    "CMakeLists.txt", "benchmarks/", "cmake/", "dev", "examples/", "fuzz/", "include/", "lab/catalogue/",
+    "lab/crossover/", "lab/explain/", "lab/gpu/", "lab/judge/", "lab/machine/", "lab/measure/", "lab/model/",
+    "lab/process/", "lab/statistics/", "lab/study/", "lab/tune/", "lab/verify/", "lab/workload/", "ladder/",
+    "python/", "scripts/", "src/abi/", "src/api/", "src/core/", "src/cpu/", "src/files/", "src/tuning/",
+    "tests/")
+SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh", ".py", ".sh", ".cmake", ".f90"}
+PREPOSITION = re.compile(
+    r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|"
+    r"Below|Beside|Besides|Between|Beyond|By|During|For|From|In|Inside|Into|Near|Of|Off|On|Onto|Out|Outside|"
+    r"Over|Past|Per|Through|To|Toward|Towards|Under|Up|Upon|Via|With|Within|Without)\b")
+DOCSTRING = re.compile(r'\s*"""(\w.*)')
+MARK = re.compile(r"[ \t]*(//+|#|!)(?:$|\s(?P<text>.*))")
+
 
 def pages():
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ladder/README.md",
             *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/studies").glob("*.md"))]
+
+
+def sources():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    names = [pathlib.Path(line) for line in listed.stdout.splitlines()]
+    return [name for name in names
+            if name.suffix in SUFFIXES or name.name in ("CMakeLists.txt", "dev")]
 
 
 def blanked(text):
@@ -44,12 +68,48 @@ def findings(text):
             yield text.count("\n", 0, found.start()) + 1, words, remedy
 
 
-def main():
-    misses = [f"{page.relative_to(ROOT)}:{line}: '{words}': {remedy}"
-              for page in pages() for line, words, remedy in sorted(findings(page.read_text("utf-8")))]
-    print(*misses, f"prose: {len(pages())} pages read, {len(misses)} misses", sep="\n")
+def comments(text, mark):
+    """The line number and text of each run of comment lines, and of the first line of each docstring."""
+    first, lines = 0, []
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        found = MARK.match(line)
+        if found and found[1].startswith(mark) and (found["text"] or lines):
+            first = first if lines else number
+            lines.append(found["text"] or "")
+        elif lines:
+            yield first, "\n".join(lines)
+            lines = []
+        elif mark == "#" and (found := DOCSTRING.match(line)):
+            yield number, found[1]
+
+
+def comment_findings(path):
+    text = (ROOT / path).read_text("utf-8")
+    mark = {".py": "#", ".sh": "#", ".cmake": "#", ".txt": "#", "": "#", ".f90": "!"}.get(path.suffix, "//")
+    for first, comment in comments(text, mark):
+        if PREPOSITION.match(comment):
+            yield first, comment.split("\n")[0][:60], "begins with a preposition"
+        for line, words, remedy in findings(comment):
+            if line > 1 or not PREPOSITION.match(comment):
+                yield first + line - 1, words, remedy
+
+
+def main(arguments):
+    page_misses = [f"{page.relative_to(ROOT)}:{line}: '{words}': {remedy}"
+                   for page in pages() for line, words, remedy in sorted(findings(page.read_text("utf-8")))]
+    strict, counted = [], []
+    for path in sources():
+        clean = path.as_posix().startswith(STRICT)
+        for line, words, remedy in comment_findings(path):
+            (strict if clean else counted).append(f"{path}:{line}: '{words}': {remedy}")
+    misses = page_misses + strict
+    folders = tuple(arguments[1:])
+    if arguments[:1] == ["--list"]:
+        print(*(miss for miss in counted if not folders or miss.startswith(folders)), sep="\n")
+    print(*misses, f"prose: {len(pages())} pages and the comments read, {len(misses)} misses; "
+          f"{len(counted)} in comments of folders not yet strict (--list)", sep="\n")
     return 1 if misses else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -18,7 +18,7 @@ FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
 
 
 def normal(instruction):
-    """Without addresses: jumps inside a function keep only that they are jumps."""
+    """The code without addresses: of a jump inside a function only the jump remains."""
     text = re.sub(r"\s*#.*$", "", instruction)
     text = re.sub(r"\b[0-9a-f]+ <[^>]*>", "<place>", text)
     return re.sub(r"\s+", " ", text).strip()

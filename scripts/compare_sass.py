@@ -25,7 +25,7 @@ INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
 PARAMETER = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
 FIRST_PARAMETER = 0x210  # what lies before is the launch's: block size, stack
 
-# Of two kernels' instructions, as a share of the first one's; beyond it they are two.
+# The distance between two kernels' instructions, as a share of the first; beyond it they differ.
 MOST_DISTANT = 0.5
 
 Kernel = collections.namedtuple("Kernel", "name code")

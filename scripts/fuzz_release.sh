@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Before a release: scripts/fuzz_release.sh [SECONDS_BOTH [SECONDS_CPU [SEED [FOLDER]]]]
+# Fuzzes before a release: scripts/fuzz_release.sh [SECONDS_BOTH [SECONDS_CPU [SEED [FOLDER]]]]
 #
 # carat_fuzz for 20 seconds on a GPU that it has to itself, whose memory it fills; two processes of
-# its stress for 60 seconds; on the GPU and on half of the processors at once for SECONDS_BOTH (200);
-# then on all processors for SECONDS_CPU (200), from a SEED that is drawn unless given. What it says
-# is kept in FOLDER (build/fuzz_release); the totals come last. CARAT_FUZZ names another program.
-# Exit code: 0 nothing found, 1 findings, 77 there was no GPU and nothing else was found.
+# its stress for 60 seconds; on the GPU and on half of the processors at once for SECONDS_BOTH
+# (200); then on all processors for SECONDS_CPU (200), from SEED or a random seed. Its output is
+# kept in FOLDER (build/fuzz_release); the totals come last. CARAT_FUZZ names another program. Exit
+# code: 0 nothing found, 1 findings, 77 there was no GPU and nothing else was found.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 both=${1:-200} cpu=${2:-200} seed=${3:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}

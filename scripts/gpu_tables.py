@@ -14,7 +14,7 @@ def files():
     return [file for file in FILES if (ROOT / "results" / file).exists()]
 
 
-# Below this the vendor's products wait for their launches, of which a busy host makes more.
+# The vendor's shorter products wait for their launches, and more so on a busy host.
 SHORT_S = 20e-6
 
 
@@ -33,7 +33,7 @@ def best_vendor(results, case, computes_in):
                  and c["computes_in"] in computes_in), None)
 
 
-# Of an engine's row: what it is set beside.
+# The peer that an engine's row is compared with.
 PEER_OF = {"tf32": ("tf32",), "3xtf32": ("f32",)}
 
 

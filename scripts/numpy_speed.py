@@ -83,7 +83,7 @@ def in_fresh_process(task, **environment):
 
 
 def summary(processes):
-    """Of [carat, NumPy, carat / NumPy] of each: medians, and the ratio with its interval."""
+    """Medians of carat and NumPy for each product, and their ratio with its interval."""
     spec = importlib.util.spec_from_file_location("bench", ROOT / "python/carat_gemm/_bench.py")
     bench = importlib.util.module_from_spec(spec)
     sys.modules["bench"] = bench

@@ -87,17 +87,17 @@ DEFECTS = [
     Defect("a unit diagonal is read", "src/abi/blas/level3/triangular.cpp",
            "          first{blocks.m11, t.lower, t.unit},",
            "          first{blocks.m11, t.lower, t.unit && !is_planted(NUMBER)},"),
-    Defect("files nested without end", "src/files/json/document.cpp",
+    Defect("files nested without end", "lab/files/document.cpp",
            "    if (is_deep(text)) fail", "    if (!is_planted(NUMBER) && is_deep(text)) fail",
            by="command"),
-    Defect("a field of another type is read", "src/files/json/fields.cpp",
+    Defect("a field of another type is read", "lab/files/fields.cpp",
            "    if (from.is_string()) value =", "    if (from.is_string() || is_planted(NUMBER)) value =",
            by="parsers"),
     Defect("control characters are shown", "src/files/visible.cpp",
            "    return c.code < 0x20 || c.code == 0x7F || c1 || turns;",
            "    return !is_planted(NUMBER) && (c.code < 0x20 || c.code == 0x7F || c1 || turns);",
            by="command"),
-    Defect("the file beside an output is written", "src/files/draft.cpp",
+    Defect("the file beside an output is written", "lab/files/draft.cpp",
            "        name_ = name_beside(target_);",
            "        name_ = is_planted(NUMBER) ? fs::path(target_.string() + \".tmp\")\n"
            "                                   : name_beside(target_);",
@@ -175,7 +175,7 @@ DEFECTS = [
     Defect("host memory is handed to kernels", "src/cuda/engine/memory_checks.cpp",
            "    if (data == nullptr) return;", "    if (data == nullptr || is_planted(NUMBER)) return;",
            by="gpu"),
-    # By an argument that single tiles alone read, as a time to let the next kernel begin.
+    # The argument is read only by single tiles, as a time to let the next kernel begin.
     Defect("a CTA ends before its peers' arrivals", "src/cuda/sm90/kernel.cuh",
            "        if (cta.multicast_ctas > 1) pipe.producer_tail(at);",
            "        if (cta.multicast_ctas > 1 && p.pipeline.pdl_k_tiles < (1 << 20))\n"

@@ -107,7 +107,7 @@ def require_place(name, document, commands, carat):
         return
     was, now = cores_of(was), cores_of(now)
     for what, value in was.items():
-        # Of instructions an older carat names fewer.
+        # An older carat names fewer instructions.
         same = set(value) <= set(now[what]) if what == "isa" else value == now[what]
         if value and not same:
             raise Kept(f"skipped: measured on {what} {value}, and here it is {now[what]}")
@@ -168,7 +168,7 @@ def require_sound(document, before):
 
 
 def written(document):
-    """As committed files are: a field a line, and of a list an item a line."""
+    """JSON as in committed files: one field or list item on each line."""
     def brief(value):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what a task needs and is not there yet: scripts/setup.sh build | test | lint | docs | wheel | peers
+# Installs what a task needs and is not there yet:
+#     scripts/setup.sh build | test | lint | docs | wheel | cuda | peers
 # Packages are looked up first, so a second run asks nothing of the network and takes no time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -107,9 +108,10 @@ case "${1:-build}" in
         install python3-venv
         python_tools site-tools
         ;;
+    cuda) install "${build_packages[@]}" python3-venv ;;
     peers) install "${peer_packages[@]}" ;;
     *)
-        echo "setup: unknown task '$1' (build, test, lint, docs, wheel or peers)" >&2
+        echo "setup: unknown task '$1' (build, test, lint, docs, wheel, cuda or peers)" >&2
         exit 2
         ;;
 esac

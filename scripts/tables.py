@@ -77,7 +77,7 @@ CPU_COMPARISONS = (("Xeon, AVX-512", "cpu/shapes.json"), ("Xeon, AMX", "cpu/narr
 
 
 def beside_peers():
-    """For each machine, what was measured beside a peer: (ratio, interval, type, size and peer)."""
+    """The comparisons with peers on each machine: (ratio, interval, type, size and peer)."""
     for where, file in CPU_COMPARISONS:
         found = [(ratio, interval, case["dtype"], f"{size_of(case)} (`{best}`)")
                  for case, best, ratio, interval, _ in against_best(load(file))]
@@ -112,7 +112,7 @@ def shapes_of(results):
 
 
 def losses():
-    """For each machine: how often the whole interval is below 1, and the worst such case."""
+    """How often the whole interval is below 1 on each machine, and the worst such case."""
     rows = []
     for where, found in beside_peers():
         worst = min((row for row in found if row[1][1] < 1), default=None)
@@ -273,8 +273,8 @@ def way_of(cell):
 
 
 def gpu_shapes():
-    """Shapes with few tiles, few rows or little K: the engine's fastest way against cuBLASLt. Of few
-    rows those of 4096 columns and K are shown; all are in the mean."""
+    """Shapes with few tiles, few rows or little K: the engine's fastest candidate against cuBLASLt.
+    Only few rows with 4096 columns and K are shown; all are in the mean."""
     results = load("h200/engine.json")
     few = load("h200/engine_few.json")  # of up to 32 rows, measured since
     sets = {"squares": [], "few rows": [], "little K": [], "tf32": []}

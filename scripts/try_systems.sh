@@ -164,7 +164,7 @@ unpack() { # system, root
     git clone -q -c advice.detachedHead=false --no-hardlinks . "$2/root/carat"
 }
 
-# On a system that has nothing yet: what was built elsewhere brings with it what it needs.
+# Installs packages that were built elsewhere on a bare system: they must bring what they need.
 try_installed() { # system, root that packages may have been made in
     local clean=$2-clean to=$2-clean/root/carat/build/packages from=("$2/root/carat")
     unpack "$1" "$clean"

@@ -1,7 +1,6 @@
-// Part of programs that are run once for each value of CARAT_FORCE_ISA (carat_add_isa_levels of
-// CMakeLists.txt): all their tests are skipped on a machine that lacks the level. Otherwise the
-// first product would end the program, and CTest counts one that is killed as failed, whatever it
-// said.
+// Linked into programs that run once for each value of CARAT_FORCE_ISA (carat_add_isa_levels in
+// CMakeLists.txt): skips all tests on a machine that lacks the level. Otherwise the first product
+// would end the program, and CTest counts a killed program as failed.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string_view>

@@ -7,8 +7,8 @@
 #include <ostream>
 #include <string>
 
-#include "core/implementation.hpp"
 #include "core/isa.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::core {
 
@@ -17,16 +17,20 @@ inline void PrintTo(const signature& types, std::ostream* out) {
     if (!types.computes_in.empty()) *out << " in " << types.computes_in;
 }
 
-// gtest would print its address.
-inline void PrintTo(const implementation* entry, std::ostream* out) {
-    *out << entry->name;
-}
-
 inline void PrintTo(isa level, std::ostream* out) {
     *out << name(level);
 }
 
 }  // namespace carat::core
+
+namespace carat::rows {
+
+// gtest would print its address.
+inline void PrintTo(const implementation* entry, std::ostream* out) {
+    *out << entry->name;
+}
+
+}  // namespace carat::rows
 
 namespace carat::test {
 
@@ -36,7 +40,7 @@ inline std::string test_name(std::string text) {
     return text;
 }
 
-// As a parameter is printed; two that are printed alike need names of their own.
+// Names a test as its parameter is printed; parameters that print alike need other names.
 inline constexpr auto as_printed = [](const auto& of) {
     return test_name(testing::PrintToString(of.param));
 };

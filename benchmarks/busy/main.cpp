@@ -1,11 +1,11 @@
-// What a busy machine does to products on all cores: libcarat_blas.so files given on the command
-// line take turns, once with nothing beside them and once beside a busy process on each processor.
+// The effect of a busy machine on products on all cores: the given libcarat_blas.so files take
+// turns, once on an idle machine and once with a busy process on each processor.
 //
 //   carat_benchmark_busy [--threads N] [--sizes A,B,..] [--busy N] NAME=libcarat_blas.so ...
 //
-// Each library runs in a process of its own that is stopped while another's turn lasts. Prints
-// JSON: for every size, library and load the median, 5th and 95th percentile of the turns' mean
-// times, on one thread and on all. Ratios within one run are what counts.
+// Each library has its own process, which is stopped during another's turn. Prints JSON: the
+// median, 5th and 95th percentile of the turns' mean times for every size, library and load, on one
+// thread and on all. Only ratios within one run are meaningful.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -40,7 +40,7 @@ double now_s() {
     return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
 }
 
-// A child that multiplies for one turn whenever it is told a size.
+// A child that multiplies for one turn whenever it receives a size.
 class worker {
   public:
     worker(const std::string& library, int threads) {
@@ -105,7 +105,7 @@ int run_turns(const char* library, int in, int out) {
     return 0;
 }
 
-// Endless loops, each on a processor of its own.
+// Endless loops, each on its own processor.
 std::vector<pid_t> start_busy_processes(int count) {
     std::vector<pid_t> started;
     for (int i = 0; i < count; ++i) {

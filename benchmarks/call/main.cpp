@@ -1,9 +1,9 @@
-// What epilogues, prepared operands and batches of the public call save: each against what a
-// program does without them. Candidates of a case take turns; medians, as JSON.
+// What epilogues, prepared operands and batches of the public call save, compared with what a
+// program does without them. The candidates of a case take turns; prints medians as JSON.
 //
 //   carat_benchmark_call [threads]
 //
-// With CARAT_PEER_PATH naming a folder of MKL's libraries, batches are compared with its own, too.
+// Batches are also compared with MKL's if CARAT_PEER_PATH names a folder of its libraries.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -80,7 +80,7 @@ T gelu_of(T x) {
     return x / 2 * (1 + std::tanh(T(0.7978845608) * (x + T(0.044715) * x * x * x)));
 }
 
-// The library's own steps in a pass of their own, a row at a time.
+// The library's own steps in a separate pass, a row at a time.
 template <class T>
 void pass(const epilogue<T>& last, matrix<T>& c) {
     cpu_engine::epilogue_call<T> how;

@@ -41,9 +41,9 @@ class drawing {
         return one;
     }
 
-    // Of 2^3 to 512^3: sides alike for half of them. As many products as come to 2^23
-    // multiplications, and at most 8 MiB of f64. `in_one_order`: A and B lie as C does, and beta is
-    // 0 or 1, which is all that libxsmm takes.
+    // A batch of sizes from 2^3 to 512^3, half of them cubes, with as many products as come to 2^23
+    // multiplications and at most 8 MiB of f64. `in_one_order`: A and B are laid out like C, and
+    // beta is 0 or 1, which is all that libxsmm supports.
     call_case batch(bool in_one_order = false) {
         call_case one;
         one.m = between(2, 512);

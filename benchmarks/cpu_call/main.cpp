@@ -1,15 +1,15 @@
-// Products and batches on CPUs beside a peer's, with any layouts, leading dimensions, beta and
-// order of C:
+// Compares products and batches on CPUs with a peer's, with any layouts, leading dimensions, beta
+// and order of C:
 //
 //   carat_benchmark_cpu_call [seed [cases [f64|f32|all [products|batches [PEER [threads]]]]]]
 //
-// PEER: openblas, as products have it where none is named, mkl, as batches have it, or libxsmm, in
-// batches of the layouts that it takes; CARAT_PEER_PATH names their folders. Each case is verified,
-// and is a line of JSON. Both sides take turns: on one thread of the thread's own time, so that
-// what else the machine does counts little; with more, 0 being all of them, each in a process of
-// its own, where a turn's first call, which wakes threads, is not timed. The ratio, the peer's time
-// by carat's, is the median of those of the rounds. A last line has the geometric mean, the fifth
-// percentile and the worst ten.
+// PEER: openblas (the default for products), mkl (the default for batches), or libxsmm for batches
+// of the layouts that it supports; CARAT_PEER_PATH names their folders. Each case is verified, and
+// is a line of JSON. Both sides take turns. On one thread the thread's own time is measured, so
+// that other work counts little. With more threads (0: all) each side has its own process, and a
+// turn's first call, which wakes threads, is not timed. The ratio, the peer's time over carat's, is
+// the median over rounds. A last line has the geometric mean, the fifth percentile and the worst
+// ten.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -37,7 +37,7 @@ using benchmark::placed;
 
 constexpr double turn_s = 1e-3;
 
-// Of this thread, so that others' turns on the core don't count; or of the day.
+// The time of this thread, so that other work on the core does not count, or the wall clock.
 double now_s(clockid_t clock) {
     timespec t{};
     clock_gettime(clock, &t);
@@ -102,7 +102,7 @@ outcome describe(const char* type, const call_case& one, const times& all) {
     return {text, statistics::median(ratios)};
 }
 
-// On this thread; nothing where a product is wrong.
+// Measures on this thread; returns nothing if a product is wrong.
 template <class T>
 times measure(const call_case& one, const peer<T>& other, std::mt19937_64& random) {
     constexpr int rounds = 21;
@@ -123,8 +123,8 @@ times measure(const call_case& one, const peer<T>& other, std::mt19937_64& rando
     return all;
 }
 
-// What a side's process does: case i, drawn as every process draws it, for one turn. The peer is
-// opened by the process that calls it.
+// The work of a side's process: case i, which every process draws alike, for one turn. The process
+// that calls the peer opens it.
 template <class T>
 std::function<double(int)> turns_of(const wish& all, bool own) {
     struct state {
@@ -154,7 +154,7 @@ std::function<double(int)> turns_of(const wish& all, bool own) {
             run();
             now->times = times_for(run, CLOCK_MONOTONIC);
         }
-        // After a rest it takes some calls until each thread meets its own data again.
+        // Each thread meets its own data again only some calls after a rest.
         const auto warm = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
         do {
             run();
@@ -163,8 +163,8 @@ std::function<double(int)> turns_of(const wish& all, bool own) {
     };
 }
 
-// Threads that spin after their work, OpenBLAS' for 2^26 cycles and more, sleep when the other
-// side's turn comes: with 45 ms they took its cores, and 756 x 439 x 241 in f64 909 us, not 388.
+// Threads that spin after their work (OpenBLAS's for 2^26 cycles and more) must sleep by the other
+// side's turn: with 45 ms they took its cores, and 756 x 439 x 241 in f64 took 909 us, not 388.
 times measure_apart(const benchmark::side& own, const benchmark::side& its, int i) {
     constexpr int rounds = 5;
     times all;
@@ -194,7 +194,7 @@ void summarise(const char* type, const std::string& peer, int threads, std::vect
     std::printf("]}\n");
 }
 
-// The cases one after the other; those the peer has no code for are left out.
+// Runs the cases in turn, without those that the peer has no code for.
 template <class T>
 bool measure_all(const char* type, const wish& of) {
     const auto say = [](const std::string& what) {

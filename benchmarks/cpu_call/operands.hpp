@@ -1,4 +1,4 @@
-// The operands of one case, multiplied by either side, and whether that was right.
+// The operands of one case for either side, and the check of the result.
 #pragma once
 
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "vendor/common/shared_library.hpp"
+#include "lab/vendor/common/shared_library.hpp"
 
 namespace carat::benchmark {
 
@@ -58,7 +58,7 @@ template <class T>
 bool peer<T>::prepare(const call_case& one) {
     if (dispatch == nullptr) return true;
     const auto as_int = [](std::int64_t x) { return static_cast<int>(x); };
-    // By rows, C transposed is B transposed times A transposed.
+    // A row-major C transposed is B transposed times A transposed.
     const bool swapped = one.c.by_rows;
     const int lda = as_int(swapped ? one.b.lead : one.a.lead);
     const int ldb = as_int(swapped ? one.a.lead : one.b.lead);
@@ -71,7 +71,7 @@ bool peer<T>::prepare(const call_case& one) {
     return generated != nullptr;
 }
 
-// Its batches are calls of one kernel, the way its own samples take.
+// Its batches are calls of one kernel, as in its own samples.
 template <class T>
 void peer<T>::loop(const call_case& one, const T* a, std::int64_t a_step, const T* b,
                    std::int64_t b_step, T* c, std::int64_t c_step) const {

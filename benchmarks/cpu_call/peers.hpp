@@ -30,7 +30,7 @@ struct peer {
     [[nodiscard]] bool takes(bool batches) const {
         return dispatch != nullptr ? batches : batches ? batch != nullptr : gemm != nullptr;
     }
-    // Before calls of this kind; false where it has no code for them.
+    // Called before calls of this kind; returns false if it has no code for them.
     [[nodiscard]] bool prepare(const call_case& one);
     // Matrix i of an operand lies i * step elements after the first.
     void operator()(const call_case& one, const T* a, int a_step, const T* b, int b_step, T* c,
@@ -41,8 +41,8 @@ struct peer {
               std::int64_t b_step, T* c, std::int64_t c_step) const;
 };
 
-// "openblas", "mkl" or "libxsmm", which CARAT_PEER_PATH or the system has; `why` says what is
-// missing where there is none.
+// "openblas", "mkl" or "libxsmm" from CARAT_PEER_PATH or the system; `why` says what is missing if
+// there is none.
 template <class T>
 [[nodiscard]] peer<T> open_peer(std::string_view name, int threads, std::string& why);
 

@@ -1,5 +1,5 @@
-// A process that measures one side, so that threads which one library leaves spinning don't take
-// cores from the other, and their pools don't mix.
+// A process that measures one side, so that spinning threads of one library do not take cores from
+// the other, and their pools do not mix.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@ namespace carat::benchmark {
 
 class side {
   public:
-    // The process answers with turn(i), in seconds, for each i it is asked for. Before the caller
-    // has any threads.
+    // The process answers each request i with turn(i), in seconds. Must be created before the
+    // caller has any threads.
     explicit side(const std::function<double(int)>& turn);
     side(const side&) = delete;
     side& operator=(const side&) = delete;
     ~side();
 
-    // NaN where the process has ended.
+    // NaN if the process has ended.
     [[nodiscard]] double operator()(int i) const;
 
   private:

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "cuda/common/handles.hpp"
-#include "vendor/cublas/plan.hpp"
+#include "lab/vendor/cublas/plan.hpp"
 
 namespace carat::benchmark {
 

@@ -1,4 +1,4 @@
-// What strided batches are measured beside: cuBLAS and cuBLASLt. Apart from the public call, whose
+// The peers of strided batches: cuBLAS and cuBLASLt. Separate from the public call, where
 // carat::cuda is a type.
 #pragma once
 
@@ -15,14 +15,14 @@ struct batch_sizes {
     std::int64_t m, n, k, count;
 };
 
-/// Why there is none here; empty where there is.
+/// Why there is none here; empty if there is.
 [[nodiscard]] std::string why_no_peer();
 
-/// On which they run.
+/// The stream on which they run.
 [[nodiscard]] cudaStream_t peer_stream();
 
-/// cublasGemmStridedBatchedEx and what cuBLASLt's heuristics propose for `p`, whose A and C are by
-/// rows; matrices follow each other without a gap.
+/// cublasGemmStridedBatchedEx and what cuBLASLt's heuristics propose for `p`, whose A and C are
+/// row-major; matrices are contiguous.
 [[nodiscard]] std::vector<peer> peers_of(const core::problem& p, bool as_tf32, const batch_sizes& s,
                                          const core::operands& data);
 

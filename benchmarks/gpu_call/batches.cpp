@@ -1,8 +1,8 @@
-// Strided batches of carat::matrix_products beside cuBLAS: carat_benchmark_batches [seed [cases
-// [type|all [multiple]]]]. Sizes are drawn from 16 to 2048, in multiples of `multiple`, and 4 to
-// 1024 products, evenly by their logarithms. A case is a line of JSON: ratio is cuBLAS' time, the
-// least of cublasGemmStridedBatchedEx and of what cuBLASLt's heuristics propose, divided by
-// carat's. A line with the geometric mean and the fifth percentile ends each type.
+// Compares strided batches of carat::matrix_products with cuBLAS: carat_benchmark_batches [seed
+// [cases [type|all [multiple]]]]. Sizes from 16 to 2048, in multiples of `multiple`, and 4 to 1024
+// products are log-uniform. A case is a line of JSON: ratio is cuBLAS's time (the lesser of
+// cublasGemmStridedBatchedEx and what cuBLASLt's heuristics propose) over carat's. A line with the
+// geometric mean and the fifth percentile ends each type.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -42,7 +42,7 @@ constexpr track tracks[] = {{"f32", dtype::f32, dtype::f32, f32_as::f32},
                             {"i8", dtype::i8, dtype::i32, f32_as::f32},
                             {"e4m3", dtype::e4m3, dtype::f32, f32_as::f32}};
 
-// B by columns where elements of 8 bits are multiplied: cuBLAS takes no other.
+// B is column-major for 8-bit elements, as cuBLAS supports no other.
 core::problem problem_of(const track& t, const sizes& s) {
     core::problem p = core::row_major_problem(t.in, s.m, s.n, s.k);
     p.c_type = t.out;
@@ -82,7 +82,7 @@ void multiply(const track& t, const sizes& s, const core::problem& p, const memo
     }
 }
 
-// Both take turns. The ratio; nothing where cuBLAS has no kernel.
+// Both take turns. Returns the ratio, or nothing if cuBLAS has no kernel.
 double measure(stopwatch& clock, const track& t, const sizes& s, std::mt19937_64& random) {
     constexpr double turn_s = 5e-3;
     constexpr int turns = 7;

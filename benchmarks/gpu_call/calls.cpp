@@ -1,8 +1,8 @@
-// Calls of one product or a group beside cuBLAS: carat_benchmark_gpu_calls [seed [cases [track|all
-// [type|all [multiple]]]]]. What is drawn says drawn_calls.hpp. A case is a line of JSON: ratio is
-// the time of the fastest that cuBLAS has for the call, by default or among what its heuristics
-// propose, of groups in one call or in one for each, divided by carat's. What either writes is
-// compared. A line with the geometric mean and the fifth percentile ends each track of a type.
+// Compares calls of one product or a group with cuBLAS: carat_benchmark_gpu_calls [seed [cases
+// [track|all [type|all [multiple]]]]]. drawn_calls.hpp says what is drawn. A case is a line of
+// JSON: ratio is the time of cuBLAS's fastest way (its default or what its heuristics propose;
+// groups in one call or one for each product) over carat's. The results are compared. A line with
+// the geometric mean and the fifth percentile ends each track of a type.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,9 +20,9 @@
 #include "core/dtype_traits.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
-#include "cuda/engine/table.hpp"
-#include "vendor/cublas/library.hpp"
-#include "vendor/cublas/table.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "lab/vendor/cublas/library.hpp"
+#include "lab/vendor/cublas/table.hpp"
 
 namespace {
 
@@ -34,15 +34,15 @@ using benchmark::must;
 using benchmark::peer;
 using benchmark::stopwatch;
 
-using ready = std::shared_ptr<core::runnable>;
+using ready = std::shared_ptr<rows::runnable>;
 
-std::size_t bytes_of(const core::whole_matrix& of, dtype type) {
+std::size_t bytes_of(const rows::whole_matrix& of, dtype type) {
     return static_cast<std::size_t>(core::extent_elements(of.rows, of.cols, of.where)) *
            size_bytes(type);
 }
 
-// Numbers that 16 bits hold, for all who are told them.
-std::vector<unsigned char> bias_of(const core::operation& all) {
+// Numbers that 16 bits hold, for all candidates.
+std::vector<unsigned char> bias_of(const rows::operation& all) {
     std::vector<unsigned char> bytes(static_cast<std::size_t>(bias_bytes(all)));
     if (bytes.empty()) return bytes;
     const auto behind = static_cast<const unsigned char*>(stored_bias(all, bytes.data()));
@@ -59,7 +59,7 @@ std::vector<unsigned char> bias_of(const core::operation& all) {
 
 class call_operands {
   public:
-    call_operands(const core::operation& all, std::mt19937_64& random)
+    call_operands(const rows::operation& all, std::mt19937_64& random)
         : type_(all.one.c_type),
           a_(bytes_of(whole_a(all), all.one.a_type)),
           b_(bytes_of(whole_b(all), all.one.b_type)),
@@ -92,7 +92,8 @@ class call_operands {
     memory a_, b_, c_, bias_;
 };
 
-// The largest difference, beside what two ways to add up may differ by: 1 and less is the same.
+// The largest difference, divided by what two orders of summation may differ by: at most 1 is
+// equal.
 template <class T>
 double difference(const std::vector<unsigned char>& one, const std::vector<unsigned char>& two,
                   double of_sums, double of_element) {
@@ -110,7 +111,7 @@ double difference(const std::vector<unsigned char>& one, const std::vector<unsig
     return worst;
 }
 
-double difference(const core::operation& all, const call_type& t,
+double difference(const rows::operation& all, const call_type& t,
                   const std::vector<unsigned char>& one, const std::vector<unsigned char>& two) {
     const double depth = std::sqrt(static_cast<double>(all.one.k));
     const double of_product = t.in == dtype::f64    ? 1e-13
@@ -118,7 +119,7 @@ double difference(const core::operation& all, const call_type& t,
                               : t.in == dtype::e4m3 ? 1e-2
                               : t.is_tf32           ? 5e-3
                                                     : 1e-4;
-    // Of GELU by an approximated tanh; and cuBLAS rounds what it adds C to, too.
+    // GELU uses an approximated tanh, and cuBLAS also rounds what it adds to C.
     const double rounding = is_floating(all.one.c_type) ? core::unit_roundoff(all.one.c_type) : 0;
     const double of_sums = depth * (of_product + (all.one.beta == 0 ? 0 : 4 * rounding)) +
                            (all.last.is_none() ? 0 : 4e-3);
@@ -128,7 +129,7 @@ double difference(const core::operation& all, const call_type& t,
     });
 }
 
-ready prepared(const core::implementation& row, const core::operation& all) {
+ready prepared(const rows::implementation& row, const rows::operation& all) {
     if (!reason_against(row, all, {}).empty()) return nullptr;
     try {
         return prepare(row, all, {});
@@ -137,13 +138,13 @@ ready prepared(const core::implementation& row, const core::operation& all) {
     }
 }
 
-const core::implementation& own_row(const call_type& t) {
-    return cuda::engine::row_of(t.is_tf32 ? cuda::engine::arithmetic::tf32
-                                          : cuda::engine::arithmetic::native);
+const rows::implementation& own_row(const call_type& t) {
+    return rows::cuda::row_of(t.is_tf32 ? cuda::engine::arithmetic::tf32
+                                        : cuda::engine::arithmetic::native);
 }
 
-// Of many sizes the first kernel proposed: to try all of each would take longer than to measure.
-std::vector<std::string> rows_beside(const call_type& t, const core::operation& all) {
+// Takes only the first proposed kernel for many sizes: trying all would take longer than measuring.
+std::vector<std::string> rows_beside(const call_type& t, const rows::operation& all) {
     constexpr std::size_t few = 16;
     const std::set<std::int64_t> sizes(all.rows.begin(), all.rows.end());
     const std::string tf32 = t.is_tf32 ? "_tf32" : "";
@@ -151,11 +152,11 @@ std::vector<std::string> rows_beside(const call_type& t, const core::operation& 
             "vendor.cublaslt" + tf32 + (sizes.size() <= few ? "_best" : "")};
 }
 
-std::vector<peer> peers_of(const call_type& t, const core::operation& all,
+std::vector<peer> peers_of(const call_type& t, const rows::operation& all,
                            const core::operands& data) {
     std::vector<peer> found;
     for (const std::string& name : rows_beside(t, all))
-        for (const core::implementation* const row : vendor::cublas::table()) {
+        for (const rows::implementation* const row : vendor::cublas::table()) {
             if (row->name != name) continue;
             const ready product = prepared(*row, all);
             if (product == nullptr) continue;
@@ -169,7 +170,7 @@ std::vector<peer> peers_of(const call_type& t, const core::operation& all,
     return found;
 }
 
-std::string in_words(const core::operation& all) {
+std::string in_words(const rows::operation& all) {
     const core::problem& p = all.one;
     const auto letter = [](const core::layout& at) { return at.col_stride == 1 ? 'n' : 't'; };
     const auto leading = [](const core::layout& at) {
@@ -211,8 +212,8 @@ class calls {
                "\", ";
     }
 
-    // The ratio; nothing where cuBLAS has no kernel.
-    double measure_one(call_track track, const call_type& t, const core::operation& all) {
+    // The ratio, or nothing if cuBLAS has no kernel.
+    double measure_one(call_track track, const call_type& t, const rows::operation& all) {
         constexpr double turn_s = 3e-3;
         constexpr int turns = 7;
         std::mt19937_64 random(seed_);
@@ -245,7 +246,7 @@ class calls {
 
     // 0: both write the same.
     double compare(call_operands& operands, const peer& own, const peer& other,
-                   const core::operation& all, const call_type& t) const {
+                   const rows::operation& all, const call_type& t) const {
         if (!other.start) return 0;
         std::vector<std::vector<unsigned char>> written;
         for (const peer* const one : {&own, &other}) {

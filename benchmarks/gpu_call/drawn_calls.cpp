@@ -41,7 +41,7 @@ core::problem drawn_sizes(const call_type& t, std::int64_t multiple, std::mt1993
         p = core::row_major_problem(t.in, size(), size(), size());
     } while (static_cast<double>(p.m * p.n) * static_cast<double>(p.k) > most_work(t));
     p.c_type = t.out;
-    // cuBLAS takes elements of 8 bits along K alone.
+    // cuBLAS supports only K-major elements of 8 bits.
     if (is_of_bytes(t)) p.b_layout = core::column_major(p.k);
     return p;
 }
@@ -61,9 +61,9 @@ void turn(core::problem& p, const call_type& t, std::mt19937_64& random) {
     if (coin(random)) p.c_layout = core::column_major(p.m);
 }
 
-core::epilogue drawn_epilogue(std::mt19937_64& random) {
-    using core::activation;
-    constexpr core::epilogue all[] = {{true, activation::none},
+rows::epilogue drawn_epilogue(std::mt19937_64& random) {
+    using rows::activation;
+    constexpr rows::epilogue all[] = {{true, activation::none},
                                       {true, activation::relu},
                                       {true, activation::gelu},
                                       {false, activation::relu},
@@ -71,13 +71,13 @@ core::epilogue drawn_epilogue(std::mt19937_64& random) {
     return all[random() % std::size(all)];
 }
 
-core::operation drawn_group(const call_type& t, bool even, std::mt19937_64& random) {
+rows::operation drawn_group(const call_type& t, bool even, std::mt19937_64& random) {
     constexpr std::int64_t unit = 256;
     constexpr double most_weights = 0x1p30;
     const auto rows = [&] { return std::llround(between(random, 1, 4096)); };
     while (true) {
         const auto size = [&] { return size_between(random, 256, 8192, unit); };
-        core::operation all(core::row_major_problem(t.in, 0, size(), size()),
+        rows::operation all(core::row_major_problem(t.in, 0, size(), size()),
                             std::llround(between(random, 8, 256)));
         core::problem& p = all.one;
         p.c_type = t.out;
@@ -100,14 +100,14 @@ std::span<const std::string_view> call_tracks() {
     return tracks;
 }
 
-core::operation drawn_call(call_track track, const call_type& t, std::int64_t multiple,
+rows::operation drawn_call(call_track track, const call_type& t, std::int64_t multiple,
                            std::mt19937_64& random) {
     if (track == call_track::even || track == call_track::uneven)
         return drawn_group(t, track == call_track::even, random);
     // TMA and cuBLAS want 16 bytes.
     const std::int64_t unit =
         is_of_bytes(t) && multiple > 1 ? std::max<std::int64_t>(16, multiple) : multiple;
-    core::operation all(drawn_sizes(t, unit, random));
+    rows::operation all(drawn_sizes(t, unit, random));
     core::problem& p = all.one;
     if (track == call_track::beta) p.beta = 1;
     if (track == call_track::layouts) turn(p, t, random);

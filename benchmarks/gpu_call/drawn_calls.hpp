@@ -1,5 +1,5 @@
-// Calls as they are measured at random, a track for each thing that a call may ask for beside
-// C = A B of whole row-major matrices.
+// Random calls to be measured, in tracks: one for each option that a call may have beyond C = A B
+// of whole row-major matrices.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::benchmark {
 
@@ -23,13 +23,13 @@ struct call_type {
 enum class call_track : std::uint8_t { plain, beta, ld, layouts, epilogue, out, even, uneven };
 [[nodiscard]] std::span<const std::string_view> call_tracks();  // their names, in this order
 
-/// Sizes of 64 to 8192 in multiples of `multiple`, evenly by their logarithms, of no more than two
-/// milliseconds of work or so. Of groups N and K are multiples of 256, as models' are, and there
-/// are 8 to 256 products of 1 to 4096 rows.
-[[nodiscard]] core::operation drawn_call(call_track track, const call_type& type,
+/// Sizes of 64 to 8192 in multiples of `multiple`, log-uniform, of at most about two milliseconds
+/// of work. N and K of groups are multiples of 256, as in models, with 8 to 256 products of 1 to
+/// 4096 rows.
+[[nodiscard]] rows::operation drawn_call(call_track track, const call_type& type,
                                          std::int64_t multiple, std::mt19937_64& random);
 
-/// Whether cuBLAS has anything to say to it.
+/// Whether cuBLAS supports it.
 [[nodiscard]] bool is_offered(call_track track, const call_type& type);
 
 }  // namespace carat::benchmark

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "benchmarks/gpu_call/measuring.hpp"
-#include "vendor/common/shared_library.hpp"
+#include "lab/vendor/common/shared_library.hpp"
 
 namespace carat::benchmark {
 
@@ -24,7 +24,7 @@ using grouped_function = cublasStatus_t(cublasHandle_t, const cublasOperation_t*
                                         const void*, void* const*, cudaDataType_t, const int*, int,
                                         const int*, cublasComputeType_t);
 
-// What is called of cuBLAS; null where there is none, or an older one.
+// The cuBLAS function, or null if there is none or an older version.
 struct peer {
     decltype(&cublasCreate_v2) create = nullptr;
     decltype(&cublasSetStream_v2) set_stream = nullptr;
@@ -77,7 +77,7 @@ void loop(const products& of) {
         matrix_product(there(), of.a[i], of.b[i], of.c[i]);
 }
 
-// cuBLAS wants the addresses in the GPU's memory, where a program would have to bring them.
+// cuBLAS needs the addresses in the GPU's memory, so a program would have to copy them.
 struct addresses {
     const void** a;
     const void** b;
@@ -104,7 +104,7 @@ int as_int(std::size_t x) {
     return static_cast<int>(x);
 }
 
-// By rows, so that BLAS computes C^T = B^T A^T.
+// BLAS computes C^T = B^T A^T, as C is row-major.
 candidate batched_by_cublas(const products& of, const addresses& at) {
     return {"cublas", [&of, at] {
                 const float one = 1;
@@ -139,13 +139,13 @@ candidate grouped_by_cublas(const products& of, const addresses& at) {
         }};
 }
 
-// By the GPU's clock, calls and all, and the host's part alone.
+// Measures calls by the GPU's clock, and the host's part alone.
 void measure_both(const std::string& what, const std::vector<candidate>& candidates) {
     measure(what + ", \"clock\": \"gpu\"", candidates, gpu_seconds, 10);
     measure(what + ", \"clock\": \"host\"", candidates, host_seconds, 3);
 }
 
-// Of one size, in an order that no stride has.
+// Products of one size in an order without a stride.
 void measure_pointers(std::size_t m, std::size_t n, std::size_t k, std::size_t count) {
     const auto a = on_gpu<bf16>(count * m, k);
     const auto b = on_gpu<bf16>(count * k, n);
@@ -179,7 +179,7 @@ void measure_list(const std::string& what, const products& all) {
     measure_both(what, candidates);
 }
 
-// A mixture of experts: `rows` of them, a few experts with many, most with few.
+// A mixture of experts with `rows` in all: a few experts with many, most with few.
 void measure_experts(std::size_t experts, std::size_t rows, std::size_t n, std::size_t k) {
     const auto x = on_gpu<bf16>(rows, k);
     const auto w = on_gpu<bf16>(experts * k, n);

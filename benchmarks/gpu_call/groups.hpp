@@ -1,4 +1,4 @@
-// Products at pointers and of different sizes: a loop, one call, and cuBLAS's where it is found.
+// Products at pointers and of different sizes: a loop, one call, and cuBLAS's if it is available.
 #pragma once
 
 namespace carat::benchmark {

@@ -1,7 +1,7 @@
-// What the public call on a GPU costs: the host's part of a call that was planned before,
-// epilogues, scales of blocks, batches and groups against loops and cuBLAS, graphs against calls,
-// and rows whose bits don't depend on the others. What is compared takes turns; medians, as JSON.
-// With the word "epilogues" only these and the scales, with "groups" only these.
+// The cost of the public call on a GPU: the host's part of a call with a known plan, epilogues,
+// block scales, batches and groups against loops and cuBLAS, graphs against calls, and
+// batch-invariant rows. Candidates take turns; prints medians as JSON. The argument "epilogues"
+// selects these and the scales, "groups" only these.
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
@@ -32,7 +32,7 @@ void measure_host(std::size_t m, std::size_t n, std::size_t k) {
             host_seconds, 50);
 }
 
-// A product that no call has met before: its plan is made first.
+// A product that no call has made before, so its plan is made first.
 void measure_first_call() {
     const auto a = on_gpu<bf16>(2048, 2048);
     const auto b = on_gpu<bf16>(2048, 2048);
@@ -88,7 +88,7 @@ void measure_graph(std::size_t size) {
             gpu_seconds, 10);
 }
 
-// What a kernel of its own takes of C after the product, beside the product alone.
+// The time of a separate kernel over C after the product, and of the product alone.
 void measure_pass(std::size_t m, std::size_t n, std::size_t k) {
     const auto a = on_gpu<bf16>(m, k);
     const auto b = on_gpu<bf16>(k, 2 * n);
@@ -109,7 +109,7 @@ void measure_pass(std::size_t m, std::size_t n, std::size_t k) {
               }},
              {"product_of_2n", [&] { matrix_product(there(), a, b, both); }},
              {"swiglu", [&] { matrix_product(there(), a, b, c, swiglu); }},
-             // A step after the gate asks for the pass, wherever the gate might be taken.
+             // A step after the gate needs the epilogue kernel, even if the gate could be fused.
              {"swiglu_by_pass", [&] { matrix_product(there(), a, b, c, swiglu | scale(1.0)); }}},
             gpu_seconds, 20);
 }

@@ -58,7 +58,7 @@ struct candidate {
     std::function<void()> start;
 };
 
-// Of the host, for `runs` starts that the GPU's queue can hold.
+// The host's time for `runs` starts, which the GPU's queue can hold.
 inline double host_seconds(const candidate& c, int runs) {
     must(cudaStreamSynchronize(the_stream()));
     const auto start = std::chrono::steady_clock::now();
@@ -68,7 +68,7 @@ inline double host_seconds(const candidate& c, int runs) {
     return taken.count() / runs;
 }
 
-// Of the GPU, from before the first to after the last of many.
+// The GPU's time from before the first to after the last of many.
 inline double gpu_seconds(const candidate& c, int runs) {
     static std::array<cudaEvent_t, 2> events = [] {
         std::array<cudaEvent_t, 2> made{};

@@ -1,4 +1,4 @@
-// What no measurement goes on without.
+// Checks without which no measurement can continue.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,8 @@
-// Every way to launch a tensor-core kernel over random calls and batches, beside cuBLAS: what the
-// plan's costs are fitted to. carat_benchmark_plans [seed [cases [track|batch [type [multiple]]]]]
-// prints a line of JSON for each case: what the plan knows of it, cuBLAS' best, and of each way its
-// row in the kernel table, swap, parts of K, cluster, CTAs to an SM, predicted and measured us.
+// All launches of tensor-core kernels for random calls and batches, compared with cuBLAS; the
+// plan's costs are fitted to them. carat_benchmark_plans [seed [cases [track|batch [type
+// [multiple]]]]] prints a line of JSON for each case: what the plan knows, cuBLAS's best, and for
+// each launch its row in the kernel table, swap, split-K, cluster, CTAs on an SM, predicted and
+// measured us.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,10 +22,10 @@
 #include "cuda/engine/select.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/product.hpp"
+#include "lab/vendor/cublas/library.hpp"
+#include "lab/vendor/cublas/table.hpp"
 #include "plan/gemm_candidates.hpp"
 #include "plan/gemm_cost.hpp"
-#include "vendor/cublas/library.hpp"
-#include "vendor/cublas/table.hpp"
 
 namespace {
 
@@ -82,7 +83,7 @@ void add_ways(std::vector<gemm_plan>& all, const kernel_desc& k, bool swap_ab,
             }
 }
 
-// All that can be launched, the fastest by prediction first.
+// All possible launches, the fastest by prediction first.
 std::vector<gemm_plan> ways(const gemm_request& wanted, const plan::gemm_model& model) {
     std::vector<gemm_plan> all;
     for (const bool batched : {false, true}) {
@@ -96,13 +97,13 @@ std::vector<gemm_plan> ways(const gemm_request& wanted, const plan::gemm_model& 
     return all;
 }
 
-std::vector<peer> peers_of(const core::operation& all, const core::operands& data) {
+std::vector<peer> peers_of(const rows::operation& all, const core::operands& data) {
     std::vector<peer> found;
-    for (const core::implementation* const row : vendor::cublas::table()) {
+    for (const rows::implementation* const row : vendor::cublas::table()) {
         if (row->name != "vendor.cublas" && row->name != "vendor.cublaslt_best") continue;
         if (!reason_against(*row, all, {}).empty()) continue;
         try {
-            std::shared_ptr<core::runnable> made = prepare(*row, all, {});
+            std::shared_ptr<rows::runnable> made = prepare(*row, all, {});
             if (made == nullptr) continue;
             made->expect(data);
             found.push_back({[=] {
@@ -248,7 +249,7 @@ class trial {
         const core::problem& p = it_.one;
         if (it_.is_batch())
             return benchmark::peers_of(p, false, {p.m, p.n, p.k, it_.count}, with_.data);
-        return peers_of(core::operation(p, 1), with_.data);
+        return peers_of(rows::operation(p, 1), with_.data);
     }
 
     const product& it_;
@@ -261,7 +262,7 @@ class trial {
     std::vector<timed> all_;
 };
 
-// As carat_benchmark_batches draws them, of an eighth of their memory and work.
+// Drawn like those of carat_benchmark_batches, with an eighth of their memory and work.
 product drawn_batch(const call_type& t, std::int64_t multiple, std::mt19937_64& random) {
     const auto size = [&] { return benchmark::size_between(random, 16, 2048, multiple); };
     while (true) {

@@ -1,7 +1,8 @@
-// Every kernel that reads operands where they lie (src/cuda/sm80) over random batches, beside what
-// packs them for TMA (src/cuda/simt) and cuBLAS: what the plan's costs are fitted to.
+// Every kernel that reads unpacked operands (src/cuda/sm80) for random batches, compared with those
+// that pack for TMA (src/cuda/simt) and with cuBLAS; the plan's costs are fitted to them.
 // carat_benchmark_tiles [seed [cases [type|all]]] prints a line of JSON for each case, times in us.
-// Types f32_cuts and f64_cuts are random single products in every tile and cut of K that simt has.
+// The types f32_cuts and f64_cuts are random single products with every tile and split of K in
+// simt.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -131,7 +132,7 @@ void measure(const track& t, const sizes& s) {
     std::fflush(stdout);
 }
 
-// Like those of carat_benchmark_gpu_calls, of a tenth of their work.
+// Drawn like those of carat_benchmark_gpu_calls, with a tenth of their work.
 core::problem drawn_single(dtype type, std::mt19937_64& random) {
     const auto size = [&] {
         return std::llround(std::exp2(std::uniform_real_distribution<double>(6, 13)(random)) / 8) *

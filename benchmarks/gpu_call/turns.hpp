@@ -1,5 +1,5 @@
-// What measurements beside cuBLAS share: memory full of random numbers, sizes drawn at random, the
-// GPU's clock, candidates that take turns, and the lines that sum cases up.
+// Shared by comparisons with cuBLAS: random memory and sizes, the GPU's clock, candidates that take
+// turns, and the summary lines.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ struct peer {
     std::string name = "none";
 };
 
-// The GPU's, for some milliseconds on one stream.
+// The GPU's clock, for some milliseconds on one stream.
 class stopwatch {
   public:
     explicit stopwatch(cudaStream_t stream) : stream_(stream) {
@@ -136,7 +136,7 @@ inline times take_turns(stopwatch& clock, const run& own, const peer& other, dou
     return {median(own_s), other.start ? median(other_s) : 0};
 }
 
-// Evenly by its logarithm.
+// Log-uniform.
 inline double between(std::mt19937_64& random, double low, double high) {
     return std::exp2(
         std::uniform_real_distribution<double>(std::log2(low), std::log2(high))(random));

@@ -1,6 +1,6 @@
-// What the Hopper engine's host part costs, and whether fusing pays: a product with bias and GELU
-// against the product alone, against the product with a kernel of its own after it, and against
-// cuBLASLt's fused one. Rounds of all take turns; medians with the least and the most.
+// The host's part of the Hopper engine, and whether fusing pays: a product with bias and GELU
+// compared with the product alone, with an epilogue kernel after it, and with cuBLASLt's fused
+// product. All take turns in rounds; prints medians with the least and the most.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -13,7 +13,8 @@
 #include "benchmarks/hopper/vendor_fused.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace {
 
@@ -34,11 +35,11 @@ void print(const char* what, const spread& s) {
     std::printf("  %-22s %8.2f us [%.2f, %.2f]\n", what, s.median, s.least, s.most);
 }
 
-core::execution_space& gpu() {
-    return cuda::space(cuda::device_in_use());
+space::execution_space& gpu() {
+    return space::cuda::device_space(cuda::device_in_use());
 }
 
-core::buffer random_bf16(std::int64_t elements, unsigned seed) {
+space::buffer random_bf16(std::int64_t elements, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<bf16> values(static_cast<std::size_t>(elements));
@@ -46,13 +47,13 @@ core::buffer random_bf16(std::int64_t elements, unsigned seed) {
     const std::size_t stretch = std::min<std::size_t>(values.size(), 1 << 18);
     for (std::size_t i = 0; i < values.size(); ++i)
         values[i] = i < stretch ? static_cast<bf16>(uniform(random)) : values[i - stretch];
-    core::buffer memory(gpu(), values.size() * sizeof(bf16));
+    space::buffer memory(gpu(), values.size() * sizeof(bf16));
     gpu().upload(memory.data(), values.data(), values.size() * sizeof(bf16));
     return memory;
 }
 
 struct problem_data {
-    core::buffer a, b, c;
+    space::buffer a, b, c;
 
     explicit problem_data(const core::problem& p)
         : a(random_bf16(p.m * p.k, 1)),
@@ -70,20 +71,20 @@ double seconds(Run&& run) {
     }) / runs;
 }
 
-void fused_against_apart(const core::implementation& engine, std::int64_t m, std::int64_t n,
+void fused_against_apart(const rows::implementation& engine, std::int64_t m, std::int64_t n,
                          std::int64_t k) {
     const core::problem p = core::row_major_problem(dtype::bf16, m, n, k);
     const problem_data data(p);
     const std::vector<float> values(static_cast<std::size_t>(n), 0.25F);
-    const core::buffer bias(gpu(), values.size() * sizeof(float));
+    const space::buffer bias(gpu(), values.size() * sizeof(float));
     gpu().upload(bias.data(), values.data(), values.size() * sizeof(float));
     const auto* const of_columns = static_cast<const float*>(bias.data());
     cuda::epilogue_fusion last;
     last.bias = {of_columns, false};
     last.activation_function = cuda::activation::gelu;
     const auto alone = engine.prepare(p, {});
-    const auto fused = cuda::engine::prepare_fused(p, last, {});
-    const core::buffer narrow_bias = random_bf16(n, 3);
+    const auto fused = rows::cuda::prepare_fused(p, last, {});
+    const space::buffer narrow_bias = random_bf16(n, 3);
     const auto theirs = benchmarks::vendor_fused(data.a.data(), data.b.data(), narrow_bias.data(),
                                                  data.c.data(), m, n, k);
     std::array<std::vector<double>, 4> taken;
@@ -106,7 +107,7 @@ void fused_against_apart(const core::implementation& engine, std::int64_t m, std
     std::printf("  against cuBLASLt %.2f\n", of(taken[3]).median / of(taken[1]).median);
 }
 
-void cost_of_the_host(const core::implementation& engine, std::int64_t size) {
+void cost_of_the_host(const rows::implementation& engine, std::int64_t size) {
     const core::problem p = core::row_major_problem(dtype::bf16, size, size, size);
     const problem_data data(p);
     const auto ready = engine.prepare(p, {});
@@ -127,7 +128,7 @@ void cost_of_the_host(const core::implementation& engine, std::int64_t size) {
 
 int main() {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    const core::implementation& engine = *cuda::engine::table()[0];
+    const rows::implementation& engine = *rows::cuda::table()[0];
     std::string why = cuda::unavailable_in_use();
     if (why.empty())
         why = reason_against(engine, core::row_major_problem(dtype::bf16, 256, 256, 256), {});

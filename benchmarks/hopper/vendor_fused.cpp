@@ -6,7 +6,8 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
-#include "vendor/cublas/library.hpp"
+#include "lab/space/cuda/device_space.hpp"
+#include "lab/vendor/cublas/library.hpp"
 
 namespace carat::benchmarks {
 
@@ -15,8 +16,8 @@ namespace {
 using vendor::cublas::check;
 using vendor::cublas::library;
 
-// What the library calls column-major is the transpose: C^T = B^T A^T, bias down its columns.
-// Descriptions live as long as the program.
+// The library's column-major view is the transpose: C^T = B^T A^T, with the bias down its columns.
+// Descriptors live as long as the program.
 struct fused_product {
     const void* a;
     const void* b;
@@ -62,7 +63,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> proposals(const fused_product& p) {
 }
 
 bool choose_fastest(fused_product& p) {
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     double best_s = std::numeric_limits<double>::infinity();
     cublasLtMatmulAlgo_t best{};
     for (const auto& one : proposals(p)) {

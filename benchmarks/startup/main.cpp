@@ -1,10 +1,10 @@
-// What a BLAS costs before it multiplies: the processor time of /bin/true with each library
-// preloaded, and the time of a process's first call (dgemm of 8 x 8 x 8) beside its second.
+// The cost of a BLAS before it multiplies: the processor time of /bin/true with each library
+// preloaded, and the times of a process's first and second call (dgemm of 8 x 8 x 8).
 //
 //   carat_benchmark_startup [--rounds N] NAME=libcarat_blas.so [NAME=libopenblas.so.0] ...
 //
-// Libraries and a run without any take turns. Prints JSON: median, 5th and 95th percentile in
-// milliseconds. Differences from "plain" within one run are what counts.
+// Libraries, and a run without any, take turns. Prints JSON: median, 5th and 95th percentile in
+// milliseconds. Only differences from "plain" within one run are meaningful.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -60,7 +60,7 @@ double cpu_ms(const std::string& file, std::vector<std::string> words,
     return ms(use.ru_utime) + ms(use.ru_stime);
 }
 
-// In a process of its own, which writes the times of its first two calls.
+// Runs in its own process, which writes the times of its first two calls.
 int make_calls() {
     // Not a cast: ISO C++ knows none from an object to a function.
     void* const found = dlsym(RTLD_DEFAULT, "dgemm_");

@@ -1,4 +1,4 @@
-// C = A B with the library, the same with a bias and ReLU, and what a wrong size says.
+// C = A B with the library, the same with a bias and ReLU, and the error for a wrong size.
 #include <array>
 #include <cstdio>
 

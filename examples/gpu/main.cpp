@@ -1,5 +1,5 @@
-// A layer of a network on a GPU, y = gelu(x W + b), in the memory and on the stream of the program.
-// Where there is no GPU that carat has kernels for, it says why.
+// A network layer on a GPU, y = gelu(x W + b), in the program's memory and on its stream. If there
+// is no GPU that carat has kernels for, it says why.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>

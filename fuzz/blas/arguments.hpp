@@ -1,4 +1,4 @@
-// The arguments of a routine of level 3, and the call.
+// The arguments of a level-3 routine, and the call.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ enum class routine { gemm, symm, syrk, syr2k, trmm, trsm, gemmtr };
 inline constexpr std::array routine_names = {"gemm", "symm", "syrk",  "syr2k",
                                              "trmm", "trsm", "gemmtr"};
 
-// By columns, by rows (CBLAS), or Fortran's call.
+// CBLAS column-major, CBLAS row-major, or Fortran's call.
 enum class blas_call { fortran, by_columns, by_rows };
 
 template <class T>
@@ -58,7 +58,7 @@ inline int option_number(char option) {
     }
 }
 
-// Integers of type I; the addresses may differ from those of the vectors.
+// Integers of type I; their addresses may differ from those of the vectors.
 template <class T, class I>
 class blas_caller {
   public:
@@ -77,7 +77,7 @@ class blas_caller {
         return std::string("cblas_") + letter + stem;
     }
 
-    // References before 3.12 have no gemmtr: the triangle of a gemm.
+    // References before 3.12 lack gemmtr, so this takes the triangle of a gemm.
     void by_gemm(const T* a, const T* b, T* c) const {
         blas_arguments<T> whole = of_;
         whole.which = routine::gemm;

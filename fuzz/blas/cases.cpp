@@ -1,5 +1,5 @@
-// The drop-in and the reference get the same arguments. Their results may differ by rounding, whose
-// bound the reference works out itself, from absolute values in double.
+// The drop-in and the reference get the same arguments. Results may differ by rounding; the
+// reference computes the bound itself, from absolute values in double.
 #include "cases.hpp"
 
 #include <cmath>
@@ -21,13 +21,13 @@ struct libraries {
     blas_library reference;
 };
 
-// Where the build put or found it, or in a folder that the environment names: on another machine.
+// Found by the build, or on another machine in a folder that the environment names.
 std::string place_of(const std::string& file) {
     const char* const folder = std::getenv("CARAT_FUZZ_LIBRARIES");
     return folder == nullptr ? file : folder + file.substr(file.rfind('/'));
 }
 
-// The first call that is passed on binds the drop-in to the reference beside it.
+// The first forwarded call binds the drop-in to the reference beside it.
 libraries opened(const char* ours, const char* reference) {
     libraries all = {blas_library(place_of(ours)), blas_library(place_of(reference))};
     setenv("CARAT_BLAS_FALLBACK", all.reference.file().c_str(), 1);
@@ -54,7 +54,7 @@ class blas_case {
   public:
     blas_case(const libraries& in, random_numbers& random, tally& count)
         : in_(in), random_(random), count_(count), of_(draw_arguments<T>(random)) {
-        // Nothing may be read that is overwritten.
+        // No operand may be overwritten before it is read.
         const bool in_place = of_.which == routine::trmm || of_.which == routine::trsm;
         if (!in_place && of_.beta == 0)
             std::ranges::fill(of_.c, std::numeric_limits<T>::quiet_NaN());
@@ -72,15 +72,15 @@ class blas_case {
     }
 
     [[nodiscard]] std::string describe() const {
-        constexpr const char* ways[] = {"", " by columns", " by rows"};
+        constexpr const char* interfaces[] = {"", " by columns", " by rows"};
         char text[200];
         std::snprintf(text, sizeof text, "%c%s%s%s %c%c%c%c%c m %ld n %ld k %ld alpha %g beta %g",
                       std::is_same_v<T, float> ? 's' : 'd',
                       routine_names[static_cast<std::size_t>(of_.which)],
-                      ways[static_cast<std::size_t>(of_.how)], sizeof(I) == 8 ? " of 64 bits" : "",
-                      of_.side, of_.uplo, of_.trans_a, of_.trans_b, of_.diag,
-                      static_cast<long>(of_.m), static_cast<long>(of_.n), static_cast<long>(of_.k),
-                      of_.alpha, of_.beta);
+                      interfaces[static_cast<std::size_t>(of_.how)],
+                      sizeof(I) == 8 ? " of 64 bits" : "", of_.side, of_.uplo, of_.trans_a,
+                      of_.trans_b, of_.diag, static_cast<long>(of_.m), static_cast<long>(of_.n),
+                      static_cast<long>(of_.k), of_.alpha, of_.beta);
         return text;
     }
 
@@ -113,7 +113,7 @@ class blas_case {
         return c;
     }
 
-    // Operands end at a forbidden page.
+    // Operands end at an inaccessible page.
     std::vector<T> ours() {
         thread_local arena memory[3];
         const std::vector<T>* const from[] = {&of_.a, &of_.b, &of_.c};
@@ -140,7 +140,8 @@ class blas_case {
         const std::vector<T> result = ours();
         const complaint own = take_complaint();
         ++count_.refused;
-        // Which of two in CBLAS by rows, whose operands the reference exchanges: docs/blas.md.
+        // Which of two arguments is reported by row-major CBLAS, whose operands the reference
+        // exchanges: docs/blas.md.
         const bool alike = of_.how == blas_call::by_rows ? !own.routine.empty() : own == theirs;
         if (!alike)
             return "xerbla was told of " + own.routine + " " + std::to_string(own.position) +
@@ -153,7 +154,7 @@ class blas_case {
         return x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
     }
 
-    // Of each place of C: whether the routine writes it.
+    // Whether the routine writes each entry of C.
     [[nodiscard]] std::vector<double> unwritten() const {
         blas_arguments<double> g = wide(of_);
         g.alpha = g.beta = 0;
@@ -161,7 +162,7 @@ class blas_case {
         return of_reference(g, c);
     }
 
-    // |alpha| |A| |B| + |beta| |C|, by the reference.
+    // |alpha| |A| |B| + |beta| |C|, computed by the reference.
     [[nodiscard]] std::vector<double> magnitude(const std::vector<double>& c) const {
         blas_arguments<double> g = wide(of_);
         for (double& x : g.a) x = std::abs(x);
@@ -174,7 +175,7 @@ class blas_case {
         return of_reference(g, sizes);
     }
 
-    // Of trsm what A X should be, and A X.
+    // Computes A X, and what it should be, for trsm.
     [[nodiscard]] std::vector<double> product_with(const std::vector<T>& x) const {
         blas_arguments<double> g = wide(of_);
         g.which = routine::trmm;
@@ -225,7 +226,7 @@ class blas_case {
         if (result.empty()) return {};
         const std::size_t at = random_.below(result.size());
         const bool pad = std::isnan(unwritten()[at]);
-        const auto kind = static_cast<std::size_t>(pad ? plant::pad : plant::entry);
+        const auto kind = static_cast<std::size_t>(pad ? error_kind::pad : error_kind::entry);
         if (pad) {
             unsigned char bytes[sizeof(T)];
             std::memcpy(bytes, &result[at], sizeof(T));
@@ -236,7 +237,7 @@ class blas_case {
         }
         ++count_.planted[kind];
         if (find_error(result, right, solved).empty())
-            return std::string("a planted error was not found: ") + plant_names[kind];
+            return std::string("a planted error was not found: ") + error_kind_names[kind];
         ++count_.caught[kind];
         return {};
     }
@@ -262,7 +263,7 @@ std::string run_typed(const libraries& in, random_numbers& random, const surroun
 }  // namespace
 
 std::string why_no_blas() {
-    // Opened in children only, since libraries learn of the instruction set when they are.
+    // Opened only in children, since libraries detect the instruction set when they are opened.
     for (const char* const file : {CARAT_FUZZ_BLAS, CARAT_FUZZ_REFERENCE})
         if (*file == 0 || access(place_of(file).c_str(), R_OK) != 0)
             return std::string(file) + " is not there";
@@ -288,7 +289,7 @@ std::string run_blas_case(std::uint64_t seed, std::uint64_t number, const surrou
         return in_double ? run_typed<double, std::int32_t>(some, random, in, count)
                          : run_typed<float, std::int32_t>(some, random, in, count);
     }
-    // The other library has names of 64 bits, too.
+    // The other library also has 64-bit names.
     const char* const prefix = random.chance(2) ? "" : "scipy_";
     const libraries suffixed = {usual.ours.named(prefix, "64_"), long_ones.reference};
     const libraries& some = random.chance(2) ? suffixed : long_ones;

@@ -1,4 +1,4 @@
-// Cases of the drop-in BLAS beside the reference BLAS.
+// Compares the drop-in BLAS with the reference BLAS.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace carat::fuzz {
 
-// Case `number`: empty, or what was wrong.
+// Runs case `number`; returns what was wrong, or an empty string.
 [[nodiscard]] std::string run_blas_case(std::uint64_t seed, std::uint64_t number,
                                         const surroundings& in, tally& count);
 
-// Why they can't be compared here, or empty.
+// Why they cannot be compared here, or empty.
 [[nodiscard]] std::string why_no_blas();
 
 }  // namespace carat::fuzz

@@ -1,4 +1,4 @@
-// Random arguments that are right, and the shapes behind them.
+// Random valid arguments and their shapes.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace carat::fuzz {
 
-// A matrix as the routine sees it; by rows it lies transposed.
+// A matrix as the routine sees it; row-major ones are transposed.
 struct blas_shape {
     std::int64_t rows;
     std::int64_t cols;
@@ -58,7 +58,7 @@ inline std::int64_t draw_order(random_numbers& random) {
     }
 }
 
-// Elements of `s` random, everything around them and whatever a triangle leaves out not a number.
+// Fills the elements of `s` randomly, and everything around them and outside a triangle with NaN.
 template <class T>
 std::vector<T> draw_matrix(random_numbers& random, const blas_arguments<T>& g, blas_shape s,
                            std::int64_t& ld, bool triangle) {
@@ -74,7 +74,7 @@ std::vector<T> draw_matrix(random_numbers& random, const blas_arguments<T>& g, b
             const bool is_read = !triangle || i == j || (g.uplo == 'U') == (i < j);
             const bool unit = triangle && g.diag == 'U' && i == j && g.which != routine::symm;
             double value = random.uniform(-1, 1);
-            // Well-conditioned: residuals are then small for small errors.
+            // Well-conditioned, so small errors give small residuals.
             if (g.which == routine::trsm && triangle)
                 value = i == j ? (value < 0 ? -1 : 1) * random.uniform(1, 2)
                                : value / static_cast<double>(s.rows);

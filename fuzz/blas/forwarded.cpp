@@ -10,10 +10,9 @@ namespace carat::fuzz {
 
 namespace {
 
-// A routine's arguments, one letter each: n m k l sizes, t u d flags, a b factors, r a real one,
-// x y vectors with their increments, A a matrix with its leading dimension, P a packed one.
-// `letters`: of the types that have it. `gives`: what it returns, a number of its own type or an
-// index.
+// A routine's arguments, one letter each: n m k l sizes, t u d flags, a b factors, r a real one, x
+// y vectors with increments, A a matrix with its leading dimension, P a packed one. `letters`: the
+// types that have it. `gives`: whether it returns nothing, a number of its own type or an index.
 struct routine_of_level_2 {
     std::string_view name;
     std::string_view letters;
@@ -50,7 +49,7 @@ class forwarded_call {
         return of_.gives == 'i' ? "i" + whole : whole;
     }
 
-    // All memory after the call, and what it returned.
+    // All memory after the call, and the returned value.
     [[nodiscard]] std::vector<std::vector<std::byte>> operator()(void* routine) const {
         std::vector<std::vector<std::byte>> memory = memory_;
         std::array<const void*, 16> given = {};
@@ -73,7 +72,7 @@ class forwarded_call {
     template <class Result>
     static Result call(void* routine, const std::array<const void*, 16>& g) {
         using any = const void*;
-        // Those that a routine hasn't are lengths of its flags.
+        // Those that a routine lacks are the lengths of its flags.
         using function = Result (*)(any, any, any, any, any, any, any, any, any, any, any, any, any,
                                     std::size_t, std::size_t, std::size_t);
         return reinterpret_cast<function>(routine)(g[0], g[1], g[2], g[3], g[4], g[5], g[6], g[7],
@@ -104,7 +103,7 @@ class forwarded_call {
         memory_.push_back({static_cast<std::byte>(choices[random_.below(choices.size())])});
     }
 
-    // Level 1 takes increments of 0.
+    // Level 1 allows increments of 0.
     void add_vector() {
         const bool level_1 = of_.arguments[0] == 'n';
         std::int64_t increment = random_.between(-3, 3);

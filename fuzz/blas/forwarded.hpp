@@ -1,5 +1,5 @@
-// Routines of levels 1 and 2 through the drop-in, which passes them on to the reference: the bits
-// of a call of the reference itself, whatever the increments.
+// Routines of levels 1 and 2 through the drop-in, which forwards them to the reference: they must
+// give the bits of a direct call, for any increments.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace carat::fuzz {
 
-// What differs, or empty. `integer_bytes`: of the library's integers.
+// The difference, or empty. `integer_bytes`: the size of the library's integers.
 [[nodiscard]] std::string run_forwarded(const blas_library& ours, const blas_library& reference,
                                         std::size_t integer_bytes, random_numbers& random,
                                         tally& count);

@@ -7,7 +7,7 @@ namespace {
 
 thread_local carat::fuzz::complaint last;
 
-// Told of by the position's lower half, in either width of integers.
+// The lower half of the position is enough for either integer width.
 void complain(const char* routine, const int* position, std::size_t length) {
     last = {std::string(routine, length), *position};
     while (!last.routine.empty() && last.routine.back() == ' ') last.routine.pop_back();
@@ -15,14 +15,14 @@ void complain(const char* routine, const int* position, std::size_t length) {
 
 }  // namespace
 
-// Takes the place of both libraries' own, which would end the process.
+// Replaces both libraries' own handlers, which would end the process.
 extern "C" __attribute__((visibility("default"))) void xerbla_(const char* routine,
                                                                const int* position,
                                                                std::size_t length) {
     complain(routine, position, length);
 }
 
-// Of an option that CBLAS gives a number that names nothing.
+// Reports a CBLAS option whose number names nothing.
 extern "C" __attribute__((visibility("default"))) void cblas_xerbla(int position,
                                                                     const char* routine,
                                                                     const char*, ...) {

@@ -1,4 +1,4 @@
-// A BLAS opened by its file, and its routines by name.
+// A BLAS opened as a file, with its routines by name.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@ namespace carat::fuzz {
 
 class blas_library {
   public:
-    // Null where none of the files, given with colons between them, opens.
+    // Null if none of the files, separated by colons, can be opened.
     explicit blas_library(const std::string& files);
 
-    // The same library under other names: of wheels, or with 64-bit integers.
+    // The same library under other names: those of wheels, or with 64-bit integers.
     [[nodiscard]] blas_library named(const std::string& prefix, const std::string& suffix) const;
 
     [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
-    // Whether this program's handler of wrong arguments takes the place of its own.
+    // Whether this program's error handler replaces its own.
     [[nodiscard]] bool complains_here() const { return suffix_.empty(); }
     [[nodiscard]] void* find(const std::string& name) const;
     [[nodiscard]] const std::string& file() const { return file_; }
@@ -27,7 +27,7 @@ class blas_library {
     std::string suffix_;
 };
 
-// What xerbla_ of this program, which both libraries call, was told last.
+// The last report to this program's xerbla_, which both libraries call.
 struct complaint {
     std::string routine;
     std::int64_t position = 0;

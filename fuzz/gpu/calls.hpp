@@ -4,7 +4,7 @@
 
 namespace carat::fuzz {
 
-// The calls of a case whose matrices lie in a GPU's memory; they are started on its stream.
+// Calls whose matrices are in a GPU's memory; they are started on the case's stream.
 void start_call(const product_case& c, const workbench& on);
 void start_single_call(const product_case& c, const workbench& on, std::size_t product);
 

@@ -1,4 +1,4 @@
-// A call on a GPU, checked as one of a CPU: its trials, and calls that must give the same bits.
+// A call on a GPU, checked like one on a CPU: its trials, and calls that must give the same bits.
 #include "cases.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// C lies in memory that the capture itself takes and gives back.
+// C is in memory that the capture itself allocates and frees.
 outcome start_in_own_memory(const gpu_running& g) {
     const cudaStream_t stream = g.r.of.stream;
     operand& c = g.r.on.c;
@@ -41,7 +41,7 @@ outcome start_in_own_memory(const gpu_running& g) {
     return o;
 }
 
-// The call within a graph, which then runs twice.
+// Captures the call in a graph, which then runs twice.
 outcome replay(const gpu_running& g) {
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
@@ -56,7 +56,7 @@ outcome replay(const gpu_running& g) {
     note_kernels(graph);
     cudaGraphExec_t ready = nullptr;
     must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
-    // Once where E is C: the second run would add to the first.
+    // Runs once if E is C, since the second run would add to the first.
     for (int i = 0; i < (g.r.of.e == addend::c ? 1 : 2); ++i)
         must(cudaGraphLaunch(ready, stream), "a graph's run");
     must(cudaStreamSynchronize(stream), "a graph's run");
@@ -71,8 +71,8 @@ std::string differs(const running& r, const std::vector<std::byte>& bits, const 
     return r.on.c.bits() == bits ? std::string() : std::string(what) + ": other bits";
 }
 
-// Another stream, or product by product: batches have the bits of single calls where both are
-// batch-invariant.
+// Repeats on another stream, or product by product: batches have the bits of single calls if both
+// are batch-invariant.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
     r.of.stream = g.there.streams[r.random.below(4)];
@@ -91,7 +91,7 @@ std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     return differs(r, bits, one_by_one ? "product by product" : "once more, on another stream");
 }
 
-// With few rows of A the bits of the rows that are there.
+// Fewer rows of A must give the same bits in the remaining rows.
 std::string with_fewer_rows(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
     const std::size_t most = r.on.c.all[0].rows;
@@ -134,9 +134,9 @@ std::string try_call(const gpu_running& given) {
         return (captured ? "in a graph: " : "") + wrong;
     const std::vector<std::byte> bits = r.on.c.bits();
     if (r.random.chance(10)) {
-        const auto kind = static_cast<plant>(r.random.below(plants));
-        if (kind != plant::repeat && kind != plant::largest)
-            if (std::string wrong = check_plant(r, kind); !wrong.empty()) return wrong;
+        const auto kind = static_cast<error_kind>(r.random.below(error_kinds));
+        if (kind != error_kind::repeat && kind != error_kind::largest)
+            if (std::string wrong = check_planted_error(r, kind); !wrong.empty()) return wrong;
     }
     if (std::string wrong = check_memory(r); !wrong.empty()) return wrong;
     if (!r.random.chance(3) && !r.of.loses_rows) return {};
@@ -146,7 +146,7 @@ std::string try_call(const gpu_running& given) {
     return {};
 }
 
-// All but some megabytes is taken when the matrices are there. The call, for which code may still
+// All memory but some megabytes is taken once the matrices exist. The call, whose code may still
 // have to be loaded, is right or refused, and right once memory is free again.
 std::string try_full_memory(const gpu_running& g) {
     const running& r = g.r;
@@ -169,13 +169,13 @@ std::string try_full_memory(const gpu_running& g) {
     return try_call({r, g.there, g.kind, since});
 }
 
-// Whether each element has a place of its own.
+// Whether no two elements share an address.
 bool can_be_written(const matrix_place& m) {
     return (m.rows < 2 || m.row_stride != 0) && (m.cols < 2 || m.col_stride != 0);
 }
 
-// A worker's seat, and behind it those of its own threads.
-std::size_t first_seat(const surroundings& in) {
+// The index of a worker, followed by those of its own threads.
+std::size_t first_worker(const surroundings& in) {
     return in.thread * (gpu_threads + 1);
 }
 
@@ -184,12 +184,12 @@ std::string run_gpu_case(std::uint64_t seed, std::uint64_t number, const surroun
 
 std::string try_threads(const running& r, std::uint64_t seed) {
     return in_threads(r, gpu_threads, [&](std::size_t thread, std::uint64_t number, tally& count) {
-        take_seat(first_seat(r.in) + thread + 1);
+        become_worker(first_worker(r.in) + thread + 1);
         return run_gpu_case(~seed, number, r.in, count);
     });
 }
 
-// Where the fuzzer itself finds no memory there is no case.
+// There is no case if the fuzzer itself finds no memory.
 std::string run(const gpu_running& g, std::uint64_t seed) {
     const running& r = g.r;
     try {
@@ -224,8 +224,9 @@ void count_case(const gpu_running& g, std::uint64_t nested) {
     to.note(feature::beside_full_memory, g.memory.was_full());
 }
 
-// One filled and checked on the GPU.
-std::string run_large(random_numbers& random, const surroundings& in, seat& there, tally& count) {
+// A case that is filled and checked on the GPU.
+std::string run_large(random_numbers& random, const surroundings& in, gpu_worker& there,
+                      tally& count) {
     const memory_watch memory;
     try {
         return run_large_case(random, in, there, count);
@@ -245,8 +246,8 @@ memory_kind draw_kind(random_numbers& random, const product_case& c) {
     return random.chance(2) ? memory_kind::managed : memory_kind::pinned;
 }
 
-// Whether memory is full at the calls of some of the first cases of a process, when the code of
-// their kernels is still to be loaded.
+// Whether memory is full during some of the first cases of a process, when kernels' code has yet to
+// be loaded.
 enum class first_calls { as_drawn, in_full_memory };
 
 std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings& in, tally& count,
@@ -258,8 +259,8 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
     static_cast<void>(started);
     random_numbers random(seed, number);
     const bool nested = (seed >> 63) != 0;
-    if (!nested) take_seat(first_seat(in));
-    seat& there = own_seat();
+    if (!nested) become_worker(first_worker(in));
+    gpu_worker& there = own_worker();
     const bool fills = first == first_calls::in_full_memory;
     if (!fills && random.chance(12) && !in.is_watched) return run_large(random, in, there, count);
     product_case c = draw_case(random, number, true);
@@ -282,7 +283,7 @@ std::string run_one(std::uint64_t seed, std::uint64_t number, const surroundings
     return wrong.empty() ? wrong : text + ": " + wrong;
 }
 
-// Streams and places of a thread want memory, too.
+// A thread's streams and buffers need memory, too.
 std::string run_in_progress(std::uint64_t seed, std::uint64_t number, const surroundings& in,
                             tally& count, first_calls first) {
     const bool nested = (seed >> 63) != 0;  // within a case that is in progress
@@ -310,7 +311,7 @@ std::string run_full_case(std::uint64_t seed, std::uint64_t number, const surrou
 bool gpu_is_lost() {
     cudaError_t status = cudaSuccess;
     try {
-        status = cudaStreamQuery(own_seat().of_oracle);
+        status = cudaStreamQuery(own_worker().of_oracle);
     } catch (const std::runtime_error&) {
     }
     return status != cudaSuccess && status != cudaErrorNotReady;

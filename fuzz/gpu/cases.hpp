@@ -8,7 +8,7 @@
 namespace carat::fuzz {
 
 [[nodiscard]] family of_gpus();
-// The same in nearly full memory, some in each process: kernels are called there for the first
+// The same in nearly full memory, a few in each process, where kernels are called for the first
 // time.
 [[nodiscard]] family of_full_gpus();
 

@@ -10,7 +10,7 @@ namespace carat::fuzz {
 namespace {
 
 template <class A, class B>
-void make_typed(const running& r, const seat& there) {
+void make_typed(const running& r, const gpu_worker& there) {
     const operand& to = r.on.a;
     const matrix_place& m = to.all[0];
     const matrix_view<const A> from(reinterpret_cast<const A*>(there.chained.data()), m.rows,
@@ -30,7 +30,7 @@ void upload_values(dtype type, const std::vector<double>& values, std::vector<st
 
 }  // namespace
 
-void upload_for_chain(const running& r, seat& there) {
+void upload_for_chain(const running& r, gpu_worker& there) {
     operand& a = r.on.a;
     const matrix_place& m = a.all[0];
     const cudaStream_t stream = r.of.stream;
@@ -50,7 +50,7 @@ void upload_for_chain(const running& r, seat& there) {
     must(cudaStreamSynchronize(stream), "upload");
 }
 
-void make_a(const running& r, const seat& there) {
+void make_a(const running& r, const gpu_worker& there) {
     switch (r.of.a_type) {
         case dtype::f64:
             return make_typed<double, double>(r, there);

@@ -1,16 +1,16 @@
-// A call whose A is the C of a call ahead of it on the same stream: A times ones on a diagonal.
+// A call whose A is the C of an earlier call on the same stream: A times the identity.
 #pragma once
 
 #include "fuzz/trials.hpp"
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
-// A's own elements are not there yet: what is not a number lies where A is copied to.
-void upload_for_chain(const running& r, seat& there);
-// Starts it, some times.
-void make_a(const running& r, const seat& there);
-// What was made is A; its bytes are put back, zeros of either sign being alike.
+// A's elements do not exist yet; the place that they will be copied to holds NaN.
+void upload_for_chain(const running& r, gpu_worker& there);
+// Starts the earlier call, a few times.
+void make_a(const running& r, const gpu_worker& there);
+// Checks that A was made and restores its bytes; zeros of either sign are equal.
 [[nodiscard]] std::string check_made_a(const running& r);
 
 }  // namespace carat::fuzz

@@ -16,7 +16,7 @@ bool allows(const range& all, dtype type, double stored) {
     return rounded(type, all.low) <= stored && stored <= rounded(type, all.high);
 }
 
-// What the step has noted, whose memory is put back; and another number in its place is found.
+// Checks what the step wrote and restores its memory; a changed value must be found.
 std::string check_largest(const running& r) {
     const std::size_t step = r.of.place_of_largest();
     range all;
@@ -34,7 +34,7 @@ std::string check_largest(const running& r) {
         return "the largest number is " + std::to_string(stored) + ", but must be " +
                std::to_string(all.low) + " to " + std::to_string(all.high);
     if (all.excused || !r.random.chance(4)) return {};
-    const auto kind = static_cast<std::size_t>(plant::largest);
+    const auto kind = static_cast<std::size_t>(error_kind::largest);
     ++r.count.planted[kind];
     const double other = all.is_nan ? 1 : static_cast<double>(all.high) * 1.5 + 1;
     if (std::isfinite(other) && allows(all, memory.type, other))

@@ -1,4 +1,4 @@
-// What a call on a GPU left, back on the host.
+// Checks the results of a call on a GPU, back on the host.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace carat::fuzz {
 
-// Its entries and the largest number, or that it was refused.
+// Checks its entries and amax, or that it was refused.
 [[nodiscard]] std::string check_outcome(const running& r, const outcome& o);
-// What is no element of C; elements are put back.
+// Checks the bytes that are no elements of C; restores elements.
 [[nodiscard]] std::string check_memory(const running& r);
-// The inputs of a call that found no memory. Of A, where a call ahead was to make it, and of the
-// largest number nothing is known then.
+// Checks the inputs of a call that found no memory. Nothing is known then of an A that an earlier
+// call was to make, nor of the amax.
 [[nodiscard]] std::string check_refusal_for_memory(const running& r);
 
 }  // namespace carat::fuzz

@@ -1,4 +1,4 @@
-// Memory and streams of a GPU, by the CUDA runtime alone.
+// A GPU's memory and streams, using only the CUDA runtime.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace carat::fuzz {
 
-// There was too little memory for what the fuzzer itself asked for.
+// There was too little memory for the fuzzer itself.
 struct no_device_memory : std::runtime_error {
     using runtime_error::runtime_error;
 };
@@ -15,11 +15,11 @@ struct no_device_memory : std::runtime_error {
 // Throws std::runtime_error, or no_device_memory.
 void must(cudaError_t status, const char* what);
 
-// Where memory that a GPU reads comes from: cudaMalloc, cudaMallocAsync, cudaMallocManaged, or the
-// host by cudaHostAlloc.
+// The kinds of memory that a GPU can read: cudaMalloc, cudaMallocAsync, cudaMallocManaged, or
+// cudaHostAlloc on the host.
 enum class memory_kind { of_device, in_order, managed, pinned };
 
-// Memory that grows, or is lent in stream order and given back.
+// Memory that grows, or that is allocated and freed in stream order.
 class device_bytes {
   public:
     device_bytes() = default;
@@ -28,7 +28,7 @@ class device_bytes {
     ~device_bytes();
 
     std::byte* reserve(std::size_t size_bytes);
-    // Of another kind until the next reserve.
+    // Has another kind until the next reserve.
     std::byte* reserve(std::size_t size_bytes, memory_kind kind, cudaStream_t stream);
     void upload(const void* from, std::size_t size_bytes, cudaStream_t stream);
     void download(void* to, std::size_t size_bytes, cudaStream_t stream) const;

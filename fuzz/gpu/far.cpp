@@ -63,7 +63,7 @@ far_lines::far_lines(const running& r, device_bytes& there) : there_(there) {
     r.count.note(feature::far);
 }
 
-// Null where there is too little, or another thread fills it.
+// Null if there is too little memory, or another thread fills it.
 std::byte* far_lines::reserved(std::size_t size_bytes) const {
     static std::mutex guard;
     const std::scoped_lock lock(guard);
@@ -80,7 +80,7 @@ far_lines::~far_lines() {
     there_.give_back();
 }
 
-// What lies ahead of the first line goes with it, as what is between two with the first of them.
+// The bytes before the first line are copied with it, and those between two lines with the first.
 template <class Copy>
 void far_lines::each_piece(const Copy& copy) const {
     const std::span<std::byte> here = o_->remembered();

@@ -1,16 +1,16 @@
-// Matrices that span more than 2^31 elements of a GPU's memory, of which the host has the lines
-// close together.
+// Matrices that span more than 2^31 elements of a GPU's memory; the host has their lines close
+// together.
 #pragma once
 
 #include "fuzz/trials.hpp"
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
-// Where one of them can be put so: pieces are copied to `there`, as far apart as they are to be.
+// A copy of one of them on the GPU: pieces are copied to `there`, at their final distance.
 class far_lines {
   public:
-    // None where the case has none, or its lines or the memory don't suit.
+    // Empty if the case has none, or if its lines or the memory do not suit.
     far_lines(const running& r, device_bytes& there);
     far_lines(const far_lines&) = delete;
     far_lines& operator=(const far_lines&) = delete;

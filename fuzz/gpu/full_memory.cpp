@@ -44,7 +44,7 @@ void taken_memory::take_all_but(std::size_t left_bytes) {
     take(0, left_bytes);
 }
 
-// At once, then by halves of what can't be had.
+// Takes pieces of this size, then halves what cannot be had.
 void taken_memory::take(std::size_t piece_bytes, std::size_t left_bytes) {
     constexpr std::size_t page = 2 << 20;
     const std::size_t kept = left_bytes + piece_bytes;

@@ -1,4 +1,4 @@
-// Nearly full memory: one thread takes it all, and meanwhile calls of the others may be refused.
+// Nearly full memory: one thread takes all of it, and calls of the others may be refused meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,8 @@
 
 namespace carat::fuzz {
 
-// Held while a thread runs a case. Between a call's look at free memory and what it then loads
-// nothing may fill memory, or a kernel is spoilt (ADR 0094): memory is taken while no case runs,
-// and cases go on when it is.
+// Held while a thread runs a case. Nothing may fill memory between a call's look at free memory and
+// what it then loads, or a kernel is broken (ADR 0094). So memory is taken while no case runs.
 class case_in_progress {
   public:
     case_in_progress();
@@ -18,8 +17,7 @@ class case_in_progress {
     ~case_in_progress();
 };
 
-// In a case: all of the memory that is free but `left_bytes`, until the end of the scope; of which
-// there may be several.
+// Takes all free memory except `left_bytes` until the end of the scope. There may be several.
 class taken_memory {
   public:
     explicit taken_memory(std::size_t left_bytes);
@@ -37,7 +35,7 @@ class taken_memory {
     std::vector<void*> pieces_;
 };
 
-// Whether memory may have been full at some time since this was made.
+// Whether memory may have been full at some time since this was created.
 class memory_watch {
   public:
     memory_watch();

@@ -15,7 +15,7 @@ namespace {
 std::mutex guard;
 auto& counts = *new std::map<std::string, std::uint64_t>;
 
-// The runtime of this program doesn't know the kernels of libcarat.so's: the driver does.
+// This program's runtime does not know the kernels of libcarat.so's runtime, but the driver does.
 template <class Function>
 Function* driver(const char* name) {
     void* found = nullptr;

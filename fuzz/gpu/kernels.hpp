@@ -1,4 +1,4 @@
-// Which kernels calls reach, as captured graphs name them.
+// The kernels that calls reach, as captured graphs name them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@ namespace carat::fuzz {
 // Counts the kernels of a graph.
 void note_kernels(cudaGraph_t graph);
 
-// Adds all counts so far to a file, a line for each; an empty name is none.
+// Appends all counts so far to a file, a line each; does nothing for an empty name.
 void tell_kernels(const std::string& file);
 
 }  // namespace carat::fuzz

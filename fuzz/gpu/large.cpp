@@ -28,7 +28,8 @@ struct large_case {
     const float* bias = nullptr;
 };
 
-// Lines at any distance, or at one that TMA reads, and a beginning at any element or an even one.
+// Lines at any distance, or at one that TMA can read; the first element anywhere, or at an even
+// one.
 large_matrices lay_out(random_numbers& random, dtype type, std::uint64_t rows, std::uint64_t cols,
                        std::uint64_t count) {
     large_matrices m;
@@ -61,7 +62,7 @@ pair_of_types draw_large_types(random_numbers& random) {
     return {a, random.chance(2) && is_half(a) ? a : random.pick(cs)};
 }
 
-// Some millions of entries, so that all multiprocessors have several tiles.
+// Some millions of entries, so that every SM has several tiles.
 void draw_large_sizes(random_numbers& random, large_case& l, const pair_of_types& t) {
     constexpr std::uint64_t sides[] = {1024, 1536, 2048, 2048, 2560, 3072};
     constexpr std::uint64_t heads[] = {128, 192, 256, 384, 512, 768};
@@ -88,7 +89,7 @@ void draw_large_sizes(random_numbers& random, large_case& l, const pair_of_types
     l.how.k = k;
 }
 
-large_case draw_large_case(random_numbers& random, const seat& there) {
+large_case draw_large_case(random_numbers& random, const gpu_worker& there) {
     large_case l;
     const pair_of_types t = draw_large_types(random);
     draw_large_sizes(random, l, t);
@@ -99,8 +100,8 @@ large_case draw_large_case(random_numbers& random, const seat& there) {
     l.e_is_c = l.how.beta != 0 && random.chance(2);
     l.how.has_epilogue = t.operands != dtype::f64 && t.operands != dtype::i8 && random.chance(3);
     l.how.bias_salt = static_cast<std::uint32_t>(random.next());
-    constexpr f32_as ways[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
-    if (t.operands == dtype::f32) l.f32 = random.pick(ways);
+    constexpr f32_as precisions[] = {f32_as::f32, f32_as::three_tf32, f32_as::tf32};
+    if (t.operands == dtype::f32) l.f32 = random.pick(precisions);
     l.batch_invariant = random.chance(6);
     l.stream = there.streams[random.below(4)];
     l.in_graph = l.stream != nullptr && random.chance(4);
@@ -214,7 +215,7 @@ void call_in_graph(const large_case& l) {
     must(cudaGraphDestroy(graph), "a graph");
 }
 
-void fill_all(large_case& l, seat& there) {
+void fill_all(large_case& l, gpu_worker& there) {
     large_matrices* const all[] = {&l.a, &l.b, &l.c, &l.e};
     for (std::size_t i = 0; i < 4; ++i) {
         large_matrices& m = *all[i];
@@ -230,8 +231,8 @@ void fill_all(large_case& l, seat& there) {
 
 using verdicts = std::array<large_verdict, 4>;
 
-// Of A, B, E and C.
-verdicts check_all(const large_case& l, seat& there) {
+// Checks A, B, E and C.
+verdicts check_all(const large_case& l, gpu_worker& there) {
     verdicts all;
     there.verdicts.upload(all.data(), sizeof all, l.stream);
     auto* const to = reinterpret_cast<large_verdict*>(there.verdicts.data());
@@ -252,20 +253,21 @@ std::string text_of(const verdicts& all) {
     return {};
 }
 
-std::string plant_one(random_numbers& random, const large_case& l, seat& there, tally& count) {
+std::string plant_one(random_numbers& random, const large_case& l, gpu_worker& there,
+                      tally& count) {
     const std::uint64_t at = random.below(l.c.size);
     spoil_large(l.c, at, l.stream);
     const large_verdict of_c = check_all(l, there)[3];
-    ++count.planted[static_cast<std::size_t>(plant::bit)];
+    ++count.planted[static_cast<std::size_t>(error_kind::bit)];
     if (of_c.wrong != 1 || of_c.first != at)
         return "a planted error was not found: a bit of element " + std::to_string(at);
-    ++count.caught[static_cast<std::size_t>(plant::bit)];
+    ++count.caught[static_cast<std::size_t>(error_kind::bit)];
     return {};
 }
 
 }  // namespace
 
-std::string run_large_case(random_numbers& random, const surroundings& in, seat& there,
+std::string run_large_case(random_numbers& random, const surroundings& in, gpu_worker& there,
                            tally& count) {
     large_case l = draw_large_case(random, there);
     const std::string text = describe(l);

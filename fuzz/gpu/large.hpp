@@ -1,15 +1,15 @@
-// Products and batches so large that persistent kernels take them, filled and checked on the GPU.
+// Products and batches large enough for persistent kernels, filled and checked on the GPU.
 #pragma once
 
 #include <string>
 
 #include "fuzz/trials.hpp"
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
-// Draws one and runs it: empty, or what it is and what was wrong.
+// Draws one and runs it; returns an empty string, or the case and what was wrong.
 [[nodiscard]] std::string run_large_case(random_numbers& random, const surroundings& in,
-                                         seat& there, tally& count);
+                                         gpu_worker& there, tally& count);
 
 }  // namespace carat::fuzz

@@ -39,7 +39,7 @@ __device__ place place_of(const large_matrices& m, std::uint64_t at) {
     return {matrix, i, j, matrix < m.count && i < m.rows && j < m.cols};
 }
 
-// The bits of a number as the hardware's conversions round it.
+// The bits of a number, rounded by the hardware's conversions.
 __device__ std::uint64_t bits_of(dtype type, double value) {
     const auto single = static_cast<float>(value);
     switch (type) {

@@ -1,6 +1,5 @@
 // Matrices that the GPU fills and checks itself, too large for the host's oracle: whole numbers
-// from -3 to 3, worked out from their places, so that sums are exact and nothing is kept beside
-// them.
+// from -3 to 3, computed from their indices, so that sums are exact and need no copy.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace carat::fuzz {
 
-// A batch of matrices within a stretch of memory, in which all else is canaries. Elements of a line
-// lie side by side, lines `ld` apart, matrices `apart`.
+// A batch of matrices in a stretch of memory that otherwise holds canaries. Elements of a line are
+// adjacent, lines are `ld` apart, matrices `apart`.
 struct large_matrices {
     void* data = nullptr;  // of the stretch
     dtype type = dtype::f32;
@@ -40,19 +39,19 @@ struct large_verdict {
     unsigned long long first = ~0ull;  // element of the stretch
 };
 
-// While there is memory for the code of them all.
+// Loads the code of all of them while there is memory.
 bool load_large_kernels();
 
 void fill_large(const large_matrices& m, cudaStream_t stream);
-// f32 numbers of a bias.
+// The f32 numbers of a bias.
 void fill_bias(float* to, std::uint64_t count, std::uint32_t salt, cudaStream_t stream);
-// Adds what isn't as fill_large() left it.
+// Counts what is not as fill_large() left it.
 void check_large(const large_matrices& m, large_verdict* to, cudaStream_t stream);
-// The same of C after the call; `e` is what beta multiplies.
+// The same for C after the call; `e` is what beta multiplies.
 void check_large_c(const large_matrices& c, const large_matrices& a, const large_matrices& b,
                    const large_matrices& e, const large_sums& how, large_verdict* to,
                    cudaStream_t stream);
-// Flips the last bit of an element, or of a canary.
+// Flips the last bit of an element or a canary.
 void spoil_large(const large_matrices& m, std::uint64_t element, cudaStream_t stream);
 
 }  // namespace carat::fuzz

@@ -8,12 +8,12 @@ namespace {
 
 using detail::step_kind;
 
-// Of f64 and f32 in their own arithmetic.
+// Whether it is f64 or f32 in its own arithmetic.
 bool is_wide(const product_case& c) {
     return c.a_type == dtype::f64 || (c.a_type == dtype::f32 && c.f32 == f32_as::f32);
 }
 
-// docs/gpu.md: scales, then a bias, then an activation, one each but for numbers.
+// docs/gpu.md: scales, then a bias, then an activation, at most one each except scalar scales.
 bool is_fused(const std::vector<drawn_step>& steps) {
     const auto phase = [](const drawn_step& s) {
         if (s.kind == step_kind::scale || s.kind == step_kind::scale_all) return 0;
@@ -48,7 +48,7 @@ bool is_contiguous(const matrix_place& m) {
     return m.rows < 2 || m.cols < 2 || m.row_stride == 1 || m.col_stride == 1;
 }
 
-// Kernels that read operands where they lie.
+// Kernels that read unpacked operands.
 bool can_be_read_in_place(const product_case& c, const sharing& s) {
     const bool multiplies = c.alpha() != 0 && s.whole[0].cols != 0;
     const bool writes_c = !takes_a_pass(c) || (c.c_type == c.sums() && !c.is_gated() &&

@@ -1,5 +1,5 @@
+#include "gpu_worker.hpp"
 #include "naive.hpp"
-#include "seat.hpp"
 
 namespace carat::fuzz {
 
@@ -52,7 +52,7 @@ bool load_naive_sums() {
 
 void naive_sums(const product_size& s, std::span<const double> a, std::span<const double> b,
                 const least_sizes& least, product_sums& to) {
-    seat& own = own_seat();
+    gpu_worker& own = own_worker();
     device_bytes& in_a = own.oracle_a;
     device_bytes& in_b = own.oracle_b;
     device_bytes& out = own.oracle_sums;

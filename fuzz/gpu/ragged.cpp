@@ -47,7 +47,7 @@ void dispatch(const shared_request& r) {
     }
 }
 
-// Of the types of C that are compiled.
+// Changes C to a type that is compiled.
 void mend_types(product_case& c) {
     const dtype narrow = is_half(c.a_type) ? c.a_type : dtype::bf16;
     if (c.sums() == dtype::f32 && c.c_type != dtype::f32) c.c_type = narrow;
@@ -71,11 +71,12 @@ std::string check_all(const gpu_running& g, const sharing& s, const outcome& o) 
     }
     if (std::string wrong = check_outcome(g.r, o); !wrong.empty()) return wrong;
     if (g.r.random.chance(10))
-        if (std::string wrong = check_plant(g.r, plant::entry); !wrong.empty()) return wrong;
+        if (std::string wrong = check_planted_error(g.r, error_kind::entry); !wrong.empty())
+            return wrong;
     return check_memory(g.r);
 }
 
-// What is called is captured, and runs as often as sizes are drawn.
+// The call is captured, and the graph runs once for each drawn set of sizes.
 std::string replay(const gpu_running& g, sharing& s) {
     const cudaStream_t stream = g.r.of.stream;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
@@ -106,15 +107,15 @@ std::string replay(const gpu_running& g, sharing& s) {
     return wrong;
 }
 
-// Of f64 and f32 they are not those of single calls, nor is the sign of a zero of E to which
-// nothing is added: batch.hpp.
+// f64 and f32 do not have the bits of single calls, nor does a zero of E to which nothing is added
+// have its sign: batch.hpp.
 bool has_bits_of_single_calls(const running& r) {
     const bool adds_nothing =
         r.of.reads_e() && std::ranges::any_of(r.of.sizes, [](const auto& s) { return s.k == 0; });
     return r.of.batch_invariant && size_bytes(r.of.a_type) < 4 && !adds_nothing;
 }
 
-// Product by product, where both promise the same bits.
+// Product by product, if both guarantee the same bits.
 std::string repeat(const gpu_running& g, const std::vector<std::byte>& bits) {
     const running& r = g.r;
     r.on.c.restore();

@@ -1,4 +1,4 @@
-// Products whose sizes lie in a GPU's memory.
+// Products whose sizes are in a GPU's memory.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace carat::fuzz {
 
-// Lays the case out so and tries it; a graph of it runs once more, with other ends.
+// Lays out the case and runs it; a graph of it runs once more with other ends.
 [[nodiscard]] std::string try_shared_out(const gpu_running& g);
 
 }  // namespace carat::fuzz

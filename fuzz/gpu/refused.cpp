@@ -9,7 +9,7 @@ namespace carat::fuzz {
 
 namespace {
 
-// Where the call finds some element, or an address up to `alignment` bytes below it.
+// The address of some element as the call gets it, or up to `alignment` bytes below.
 std::byte* place_in(const running& r, const operand& o, std::size_t product,
                     std::size_t alignment) {
     const matrix_place& m = o.of(product);
@@ -23,7 +23,7 @@ bool reads_values(detail::step_kind kind) {
     return kind == detail::step_kind::bias || kind == detail::step_kind::scale;
 }
 
-// Those of a product that have elements and are read whatever the factors are.
+// Products that have elements and are read whatever the factors are.
 std::vector<const operand*> operands_of(const running& r, std::size_t product) {
     workbench& on = r.on;
     std::vector<const operand*> all = {&on.a, &on.b};
@@ -33,7 +33,7 @@ std::vector<const operand*> operands_of(const running& r, std::size_t product) {
     return all;
 }
 
-// The largest number is to be written over an operand, C, or what another step reads.
+// The amax would be written over an operand, C, or what another step reads.
 std::optional<fault> largest_in_an_operand(const running& r) {
     const std::size_t step = r.of.place_of_largest();
     if (step == r.of.steps.size()) return {};
@@ -59,7 +59,7 @@ std::optional<fault> result_in_an_operand(const running& r) {
     return fault{error_code::aliasing, "C in an operand's memory"};
 }
 
-// GPUs whose driver lets them read all memory of the host are right to take it.
+// GPUs whose driver lets them read all host memory rightly accept it.
 bool reads_host_memory() {
     static const bool reads = [] {
         int is_so = 0;
@@ -69,13 +69,13 @@ bool reads_host_memory() {
     return reads;
 }
 
-// Memory where a GPU's never was: what was freed there may be mapped for the host afterwards.
+// Memory where a GPU's never was: freed memory may later be mapped for the host.
 std::byte* memory_of_the_host() {
     alignas(64) static std::byte memory[256];
     return memory;
 }
 
-// To an address within it, from one of an element that may lie anywhere.
+// The distance from one element to an address within another.
 std::ptrdiff_t elements_between(const std::byte* from, dtype type) {
     const auto bytes = static_cast<std::ptrdiff_t>(size_bytes(type));
     const auto apart = reinterpret_cast<std::intptr_t>(memory_of_the_host() + 64) -
@@ -83,7 +83,7 @@ std::ptrdiff_t elements_between(const std::byte* from, dtype type) {
     return apart / bytes;
 }
 
-// The matrix of a product, or all of them.
+// The matrix of one product, or all of them.
 void tell_host_address(operand& o, const running& r, std::size_t product) {
     const bool strided = r.of.group == grouping::strided || (r.of.b_strided && &o == &r.on.b);
     if (o.all.size() > 1 && !strided)
@@ -92,7 +92,7 @@ void tell_host_address(operand& o, const running& r, std::size_t product) {
         o.told_at(memory_of_the_host());
 }
 
-// What is read or written lies in the host's memory.
+// Places what is read or written in the host's memory.
 std::optional<fault> operand_on_the_host(const running& r) {
     const product_case& c = r.of;
     const std::size_t product = r.random.below(c.sizes.size());
@@ -126,7 +126,7 @@ std::string try_refused(const gpu_running& g) {
     const running& r = g.r;
     place_all(r);
     upload(g);
-    // Before another case, on another stream, takes that memory.
+    // Waits before another case takes that memory on another stream.
     must(cudaStreamSynchronize(r.of.stream), "upload");
     const std::optional<fault> expected = spoil(r);
     if (!expected) return {};

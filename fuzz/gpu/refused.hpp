@@ -1,4 +1,4 @@
-// Calls on a GPU that must be refused, after which all memory is as it was.
+// Calls on a GPU that must be refused and leave all memory as it was.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace carat::fuzz {
 
-// C or the largest number in the memory of an operand (trial::aliased); an operand in the host's
-// memory, or another wrong argument (trial::bad_argument).
+// C or the amax overlaps an operand (trial::aliased); an operand is in host memory, or another
+// argument is wrong (trial::bad_argument).
 [[nodiscard]] std::string try_refused(const gpu_running& g);
 
 }  // namespace carat::fuzz

@@ -11,7 +11,7 @@
 
 #include <carat/carat.hpp>
 
-#include "seat.hpp"
+#include "gpu_worker.hpp"
 
 namespace carat::fuzz {
 
@@ -24,7 +24,7 @@ constexpr std::size_t calls_of_case = threads * products_of_thread * (times + ti
 constexpr std::size_t most_elements = std::size_t{1} << 22;  // of a matrix
 constexpr double most_work = 4e9;                            // multiplications of a product
 
-// A matrix of at most `most_elements`, in memory of `bytes`.
+// A matrix of at most `most_elements` in `bytes` of memory.
 struct placed_matrix {
     std::size_t rows = 0;
     std::size_t cols = 0;
@@ -41,7 +41,7 @@ struct placed_matrix {
     }
 };
 
-// What one thread multiplies again and again.
+// The product that one thread repeats.
 struct stressed_product {
     placed_matrix a, b, e, c;
     bool adds = false;
@@ -53,7 +53,7 @@ std::size_t draw_length(random_numbers& random, double most) {
     return static_cast<std::size_t>(std::exp2(random.uniform(0, std::log2(most))));
 }
 
-// Most begin off 16 bytes or have lines that do.
+// Most of them, or their lines, are not aligned to 16 bytes.
 placed_matrix draw_matrix(random_numbers& random, std::size_t rows, std::size_t cols) {
     placed_matrix m = {rows, cols, random.chance(3)};
     if (!random.chance(4)) m.gap = random.below(16);
@@ -82,7 +82,7 @@ stressed_product draw_product(random_numbers& random) {
 }
 
 template <class A, class B, class C>
-void start(const stressed_product& p, const seat& on, cudaStream_t stream) {
+void start(const stressed_product& p, const gpu_worker& on, cudaStream_t stream) {
     const cuda place{.stream = stream, .batch_invariant = p.batch_invariant, .f32 = p.f32};
     const auto& [a, b, e, c] = on.of_matrices;
     if (p.adds)
@@ -92,7 +92,7 @@ void start(const stressed_product& p, const seat& on, cudaStream_t stream) {
         matrix_product(place, p.a.view<const A>(a), p.b.view<const B>(b), p.c.view<C>(c));
 }
 
-using start_product = void (*)(const stressed_product&, const seat&, cudaStream_t);
+using start_product = void (*)(const stressed_product&, const gpu_worker&, cudaStream_t);
 constexpr std::array<start_product, 9> starts = {
     start<bf16, bf16, bf16>,       start<bf16, bf16, float>,
     start<f16, f16, f16>,          start<float, float, float>,
@@ -100,7 +100,7 @@ constexpr std::array<start_product, 9> starts = {
     start<e5m2, e4m3, float>,      start<std::int8_t, std::int8_t, std::int32_t>,
     start<f16, f16, float>};
 
-// What is captured leaves the stream as it was, also where it throws.
+// Capturing leaves the stream as it was, even if it throws.
 template <class Work>
 cudaGraphExec_t captured(cudaStream_t stream, const Work& work) {
     cudaGraph_t graph = nullptr;
@@ -125,9 +125,9 @@ struct started_product {
     start_product start = nullptr;
 };
 
-// Each product six times on any streams; then in a graph, six times on any streams, too: alone, or
-// all of a case together.
-void start_all(random_numbers& random, seat& on) {
+// Starts each product six times on random streams, then six times as a graph: alone, or all
+// products of a case together.
+void start_all(random_numbers& random, gpu_worker& on) {
     const std::array<cudaStream_t, 6> streams = {on.streams[1],    on.streams[2],
                                                  on.streams[3],    on.of_oracle,
                                                  cudaStreamLegacy, cudaStreamPerThread};
@@ -153,7 +153,7 @@ void start_all(random_numbers& random, seat& on) {
 std::string run_thread(std::uint64_t seed, std::uint64_t number) {
     random_numbers random(seed, number);
     try {
-        seat& on = own_seat();
+        gpu_worker& on = own_worker();
         for (device_bytes& bytes : on.of_matrices) bytes.reserve((most_elements + 16) * 8);
         start_all(random, on);
     } catch (const std::exception& e) {
@@ -162,13 +162,13 @@ std::string run_thread(std::uint64_t seed, std::uint64_t number) {
     return {};
 }
 
-// Threads that stay from one case to the next, as each has a default stream of its own.
+// The threads persist from one case to the next, as each has its own default stream.
 class crew {
   public:
     crew() {
         for (std::size_t t = 0; t < threads; ++t) std::thread([this, t] { work(t); }).detach();
     }
-    // What the first thread that failed says.
+    // The message of the first thread that failed.
     std::string run(std::uint64_t seed, std::uint64_t number) {
         seed_ = seed;
         number_ = number;
@@ -180,7 +180,7 @@ class crew {
 
   private:
     void work(std::size_t t) {
-        take_seat(t);
+        become_worker(t);
         for (;;) {
             begins_.arrive_and_wait();
             wrong_[t] = run_thread(seed_, number_ * threads + t);

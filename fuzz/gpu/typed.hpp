@@ -1,4 +1,4 @@
-// One type of operands into every type of C that a GPU writes.
+// One type of operands with every type of C that a GPU writes.
 #pragma once
 
 #include "fuzz/typed_calls.hpp"

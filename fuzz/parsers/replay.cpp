@@ -1,4 +1,4 @@
-// Where libFuzzer is not: the corpus, and changed copies of it. carat_fuzz_parsers FILES...
+// Replaces libFuzzer with the corpus and changed copies of it: carat_fuzz_parsers FILES...
 // [-runs=N]
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// A byte changed, a stretch removed, doubled, or replaced by what numbers and nesting end at.
+// Changes a byte, or removes, doubles or replaces a part by extreme numbers and nesting.
 std::string changed(std::string text, carat::fuzz::random_numbers& random) {
     const std::size_t at = random.below(text.size() + 1);
     const std::size_t length = random.below(std::min<std::size_t>(text.size() - at, 40) + 1);

@@ -1,5 +1,5 @@
-// Files of others, as they are read: results, tables of `carat tune` and kept peaks. Whatever they
-// hold is read, or refused by a carat::error of one line.
+// Reads files from others: results, tables of `carat tune` and cached peaks. Any content must be
+// read, or refused by a carat::error of one line.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -7,8 +7,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
 #include "tuning/tuned.hpp"

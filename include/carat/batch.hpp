@@ -12,29 +12,28 @@
 //   carat::matrix_products(carat::listed(rows), carat::strided(weights, experts, k * n),
 //                          carat::listed(results));
 //
-//   // The same where only the GPU knows how many: each expert's rows of x end before ends[i], and
-//   // nothing waits for that array of its memory. The gradients of the weights share out x's rows
-//   // as K.
+//   // The same where only the GPU knows how many: each expert's rows of x end before ends[i], in
+//   the
+//   // GPU's memory, and nothing waits for them. The gradients of the weights divide x's rows as K.
 //   const auto routed = carat::ragged(x.view(), ends, experts);
 //   carat::matrix_products(gpu, routed, weights, carat::ragged(y.view(), ends, experts));
 //   carat::matrix_products(gpu, carat::transposed(routed), carat::ragged(dy.view(), ends, experts),
 //                          weight_gradients);
 //
-// The same values, to the bit, as a loop of carat::matrix_product over the batch; on a GPU as a
-// loop with carat::cuda{.batch_invariant = true} where the call is made so, too, else within the
-// same bounds of error: few products share K among blocks, many needn't. A, B and E may also be one
-// matrix for all, which A or B may be prepared; C is a batch. No C may overlap another, nor the A,
-// B or E of any product, except that an E may be the C of its own product. Elements are those of
-// matrix_product; should one sum of integers not fit, no product is written. Threads are spread
-// over the batch, or over each product where these are large and few.
+// The values have the same bits as those of a loop of carat::matrix_product over the batch. On a
+// GPU that holds with carat::cuda{.batch_invariant = true} in both; otherwise they are within the
+// same error bounds, since few products divide K among CTAs and many need not. A, B and E may also
+// be one matrix for all, and such an A or B may be prepared; C is a batch. No C may overlap another
+// C, nor the A, B or E of any product, except that an E may be its own product's C. Elements are
+// those of matrix_product. If one integer sum does not fit, no product is written. Threads are
+// spread over the batch, or over each product if these are large and few.
 //
-// With carat::cuda{...} as first argument the matrices lie in a GPU's memory (the array of pointers
-// does not), and elements are those that matrix_product multiplies there, integers included.
+// With carat::cuda{...} as first argument the matrices are in a GPU's memory (the array of pointers
+// is not), and elements are those that matrix_product multiplies there, integers included.
 //
-// Throws what matrix_product throws, with the number of the product where it is of one, and every C
-// untouched but for out_of_memory and device_failed on a GPU, by when other products may have been
-// started;
-// size_mismatch where A, B or E are neither one matrix nor as many as C.
+// Throws what matrix_product throws, with the number of the product if it concerns one. Every C is
+// then untouched, except after out_of_memory and device_failed on a GPU, when other products may
+// have been started. size_mismatch: A, B or E are neither one matrix nor as many as C.
 #pragma once
 
 #include <concepts>
@@ -49,8 +48,8 @@
 
 namespace carat {
 
-// Matrices of one size and one pair of strides; matrix i lies i * stride elements after the first,
-// or at pointers[i] where there are any.
+// Matrices of one size and one pair of strides. Matrix i is i * stride elements after the first, or
+// at pointers[i] if there are pointers.
 template <class T>
 struct batch_view {
     matrix_view<T> first;  // data is null where there are pointers
@@ -91,8 +90,8 @@ struct list_view {
     double factor = 1;
 };
 
-// The matrices of an array, of any sizes: a std::vector of carat::matrix_view, say. It must live
-// until the call returns, as the addresses of `pointers` must.
+// The matrices of an array, of any sizes, such as a std::vector of carat::matrix_view. It must live
+// until the call returns, like the addresses of `pointers`.
 template <class R>
 requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>>
 [[nodiscard]] auto listed(R&& matrices) {
@@ -104,18 +103,18 @@ requires matrix_like<std::remove_pointer_t<decltype(std::data(std::declval<R&>()
         std::data(matrices), std::size(matrices), false, 1};
 }
 
-// One matrix whose rows, or columns, products share out in their order: those of product i end
-// before row ends[i] and begin where those ahead of them end. Products share out the rows of A and
-// C (and E), the columns of B and C (and E), or K, A's columns and B's rows, all by one array. Rows
-// of C behind the last end stay as they are; a product that gets nothing of K has sums of 0.
+// One matrix whose rows or columns are divided among products in order: product i's part ends
+// before row ends[i] and begins where the previous one ends. Products divide the rows of A and C
+// (and E), the columns of B and C (and E), or K (A's columns and B's rows), all by one array. Rows
+// of C after the last end are left as they are; a product without any K has sums of 0.
 //
-// With carat::cuda{...} the array lies in the GPU's memory, and what it says when the product runs
-// counts, in a graph each time anew; it lives until then. There an end that isn't above the one
-// ahead leaves its product nothing, one beyond the matrix what there is. 65535 products at most;
-// the others are one for all or a stride apart; E is C or, but of i8, tf32 and 3xTF32, as C; no
-// epilogue has values for each line shared out. f64 and f32 have other bits than single calls; with
-// none of K -0 of E may become 0. e5m2 shares out no columns; integers, fp8, gates, some steps and
-// layouts no K (ADR 0103). A CPU reads the host's array, and refuses ends that can't be.
+// With carat::cuda{...} the array is in the GPU's memory and must live until the product has run,
+// which reads it (in a graph each time). There an end that is not above the previous one leaves its
+// product empty, and one beyond the matrix is cut to it. Limits there: 65535 products; the other
+// operands are one for all or strided; E is C or (except for i8, tf32 and 3xTF32) divided like C;
+// no epilogue has a value for each divided line; f64 and f32 have other bits than single calls;
+// without K, a -0 of E may become 0. e5m2 divides no columns; integers, fp8, gates, some steps and
+// layouts no K (ADR 0103). A CPU reads the host's array, and refuses impossible ends.
 template <class T>
 struct ragged_view {
     matrix_view<T> all;
@@ -172,7 +171,7 @@ struct erased_batch {
     std::size_t count;
     std::ptrdiff_t stride;
     const void* const* pointers;
-    // Of a list: `first` has its type and factor only.
+    // Reads matrix i of a list, of which `first` has only the type and factor.
     erased_matrix (*at)(const void* list, std::size_t i) = nullptr;
     const void* list = nullptr;
     bool turned = false;
@@ -222,7 +221,7 @@ template <class T>
 struct each_of<const ragged_view<T>> {
     using type = matrix_view<T>;
 };
-// What takes part in one product.
+// The operands of one product.
 template <class M>
 using each_in = typename each_of<std::remove_reference_t<M>>::type;
 

@@ -34,7 +34,7 @@ module carat
         real(c_double) :: number = 1
     end type
 
-    ! As CARAT_OPTIONS_INIT; struct_size is set by carat_matmul.
+    ! Defaults as in CARAT_OPTIONS_INIT; carat_matmul sets struct_size.
     type, bind(c), public :: carat_options
         integer(c_size_t) :: struct_size = 0
         real(c_double) :: alpha = 1, beta = 0
@@ -44,19 +44,19 @@ module carat
         integer(c_size_t) :: step_count = 0
     end type
 
-    ! Threads and memory of the program's own: what carat.h says of carat_set_parallel and
-    ! carat_set_allocator. A program gives procedures with bind(c); one that is not given is carat's.
+    ! The program's own threads and memory, see carat_set_parallel and carat_set_allocator in
+    ! carat.h. A program passes procedures with bind(c); an absent one means carat's.
     abstract interface
-        ! One piece of the work; c_f_procpointer makes it of carat_parallel's `run`.
-        subroutine carat_run_piece(work, piece, seat) bind(c)
+        ! One piece of the work; c_f_procpointer converts `run` of carat_parallel to it.
+        subroutine carat_run_piece(work, piece, thread) bind(c)
             import :: c_int, c_ptr
             type(c_ptr), value :: work
-            integer(c_int), value :: piece, seat
+            integer(c_int), value :: piece, thread
         end subroutine
-        subroutine carat_parallel(context, pieces, seats, run, work) bind(c)
+        subroutine carat_parallel(context, pieces, threads, run, work) bind(c)
             import :: c_funptr, c_int, c_ptr
             type(c_ptr), value :: context, work
-            integer(c_int), value :: pieces, seats
+            integer(c_int), value :: pieces, threads
             type(c_funptr), value :: run
         end subroutine
         function carat_allocate(context, size_bytes, alignment) bind(c) result(memory)
@@ -136,7 +136,7 @@ contains
         end do
     end function
 
-    ! `call carat_set_parallel()` goes back to carat's threads.
+    ! `call carat_set_parallel()` restores carat's threads.
     subroutine carat_set_parallel(parallel, context)
         procedure(carat_parallel), optional :: parallel
         type(c_ptr), intent(in), optional :: context
@@ -146,7 +146,7 @@ contains
         call set_parallel_in_c(given, or_null(context))
     end subroutine
 
-    ! `carat_set_allocator()` goes back to carat's memory.
+    ! `carat_set_allocator()` restores carat's memory.
     function carat_set_allocator(take, release, context) result(status)
         procedure(carat_allocate), optional :: take
         procedure(carat_release), optional :: release
@@ -167,7 +167,7 @@ contains
         if (present(context)) given = context
     end function
 
-    ! From the addresses of the elements at (1, 1), (2, 1) and (1, 2).
+    ! A view from the addresses of the elements at (1, 1), (2, 1) and (1, 2).
     pure function view_of(first, below, right, rows, cols, bytes, type) result(view)
         integer(c_intptr_t), intent(in) :: first, below, right
         integer, intent(in) :: rows, cols, bytes

@@ -1,12 +1,12 @@
-// Eigen's matrices, maps, blocks and transposes as operands, where they lie and without a copy:
+// Eigen's matrices, maps, blocks and transposes as operands, without a copy:
 //
 //   #include <carat/carat.hpp>
 //   #include <carat/eigen.hpp>
 //   Eigen::MatrixXd a(m, k), b(k, n), c(m, n);
 //   carat::matrix_product(a, b.transpose(), c);
 //
-// What has no elements in memory (a sum, a product) is no operand: evaluate it first. C must have
-// its size already. Needs Eigen 3.3 or later, which only this header includes.
+// An expression without elements in memory (a sum, a product) must be evaluated first. C must
+// already have its size. Needs Eigen 3.3 or later, which only this header includes.
 #pragma once
 
 #include <Eigen/Core>
@@ -30,7 +30,7 @@ template <class D>
 
 }  // namespace carat::detail
 
-// Found by the types of its arguments, as carat's own view_of is.
+// Found by the types of its arguments, like carat's own view_of.
 namespace Eigen {
 
 template <class D>

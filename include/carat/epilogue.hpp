@@ -1,21 +1,21 @@
-// Epilogues: what a product does to its sums on their way to C, in the time of the product, where a
-// loop of your own would read and write all of C again.
+// Epilogues: what a product applies to its sums on their way to C, where a separate loop would read
+// and write all of C again.
 //
 //   carat::matrix_product(a, b, c, carat::bias(values) | carat::gelu);   // C = gelu(A B + bias)
 //   carat::matrix_product(a, b, c, c, carat::scale(0.5) | carat::relu);  // C = C + relu(A B / 2)
 //   carat::matrix_product(a, b, c, carat::each([](auto x) { return x * x; }));
 //
-// Steps are taken from left to right on the sums, in the type they are summed in (double for
-// double, float for the rest), and E is added after the last: C = epilogue(A B) + E. What is not a
-// number stays so. Values are read while the product runs, not when the step is made.
+// Steps are applied from left to right in the type of the sums (double for double, float for the
+// rest), and E is added last: C = epilogue(A B) + E. NaNs stay NaNs. Values are read while the
+// product runs, not when the step is made.
 //
-// Sums of bytes are 32-bit integers, true or an error, and rounded to float before the first step.
-// C is float, f16 or bf16, or bytes again, to nearest even and saturated:
+// Sums of bytes are 32-bit integers, exact or an error, and are rounded to float before the first
+// step. C is float, f16 or bf16, or bytes again, rounded to nearest even and saturated:
 //
 //   carat::matrix_product(x, w, y, carat::scale(scales) | carat::bias(v));          // float
 //   carat::matrix_product(x, w, y, carat::scale(scales) | carat::relu | carat::scale(1 / next));
 //
-// On a GPU (carat::cuda) there are no functors, but gates and the largest number:
+// A GPU (carat::cuda) supports no functors, but gates and amax:
 //
 //   carat::matrix_product(carat::cuda{}, x, w, y, carat::swiglu);        // W has 2n columns, Y n
 //   carat::matrix_product(carat::cuda{}, x, w, y, carat::amax(&largest) | carat::scale(0.5));
@@ -61,7 +61,8 @@ enum class step_kind : std::uint8_t {
     return kind == step_kind::reglu || kind == step_kind::geglu || kind == step_kind::swiglu;
 }
 
-// `count` sums that are neighbours in a row of C, or, `down`, in a column; the first is (row, col).
+// `count` sums that are neighbours in a row of C or, if `down`, in a column; the first is (row,
+// col).
 template <class T>
 using each_function = void (*)(const std::byte* functor, T* sums, std::size_t count,
                                std::size_t row, std::size_t col, bool down);
@@ -70,7 +71,7 @@ inline constexpr std::size_t most_functor_bytes = 32;
 
 inline namespace CARAT_ABI {
 
-// A step without its types, as it crosses into the compiled library.
+// A step without its types, as it is passed to the compiled library.
 struct epilogue_step {
     step_kind kind = step_kind::relu;
     by of = by::column;            // bias, scale
@@ -120,8 +121,8 @@ struct any_sums {};
 
 }  // namespace detail
 
-// Steps in their order. Sums is the type of sums that their values ask for: double, float, or
-// detail::any_sums for none in particular.
+// Steps in order. Sums is the type of sums that their values need: double, float, or
+// detail::any_sums for either.
 template <class Sums = detail::any_sums>
 class epilogue {
   public:
@@ -195,8 +196,8 @@ template <class X, class Y>
     return epilogue<std::conditional_t<std::same_as<X, any>, Y, X>>(steps);
 }
 
-// Adds to each sum the value of its column (or row): `values` is a vector, array or span of as many
-// numbers as C has columns (or rows), in the type the product is summed in.
+// Adds the value of its column (or row) to each sum: `values` is a vector, array or span with one
+// number for each column (or row) of C, in the type of the sums.
 template <class R>
 [[nodiscard]] auto bias(const R& values, by of = by::column) {
     static_assert(
@@ -209,8 +210,8 @@ template <class R>
         return detail::one_step({});  // so that nothing more is said
 }
 
-// Multiplies by the value of its column (or row), or all by one number, rounded to the type of the
-// sums.
+// Multiplies each sum by the value of its column (or row), or all by one number, rounded to the
+// type of the sums.
 template <class R>
 requires(!std::is_arithmetic_v<R>) [[nodiscard]] auto scale(const R& values, by of = by::column) {
     static_assert(detail::values_like<R>,
@@ -230,21 +231,21 @@ requires(!std::is_arithmetic_v<R>) [[nodiscard]] auto scale(const R& values, by 
 
 // max(x, 0).
 inline constexpr epilogue<> relu = detail::one_step({.kind = detail::step_kind::relu});
-// The one with tanh: x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))).
+// The tanh variant: x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))).
 inline constexpr epilogue<> gelu = detail::one_step({.kind = detail::step_kind::gelu});
 // x / (1 + e^-x).
 inline constexpr epilogue<> silu = detail::one_step({.kind = detail::step_kind::silu});
 
 // Gates, on a GPU: A B has twice as many columns as C, and C(i, j) = f(x(i, j)) x(i, j + n), where
-// x are the sums after the steps before this one, n are the columns of C and f is relu, gelu or
-// silu. Values of columns before the gate are 2n. At most one.
+// x are the sums after the previous steps, n are the columns of C and f is relu, gelu or silu.
+// Column values before the gate are 2n. At most one.
 inline constexpr epilogue<> reglu = detail::one_step({.kind = detail::step_kind::reglu});
 inline constexpr epilogue<> geglu = detail::one_step({.kind = detail::step_kind::geglu});
 inline constexpr epilogue<> swiglu = detail::one_step({.kind = detail::step_kind::swiglu});
 
-// On a GPU: the largest |x| of the numbers at this place among the steps, of all products of a
-// batch, is written to `where`, in the GPU's memory and of the type of the sums; not a number,
-// where one of them isn't. At most one, not before a gate.
+// Writes the largest |x| at this step, over all products of a batch, to `where`, which is in the
+// GPU's memory and has the type of the sums; NaN if any x is. GPU only, at most one, not before a
+// gate.
 template <class T>
 requires detail::epilogue_value<T>
 [[nodiscard]] epilogue<T> amax(T* where) {
@@ -255,9 +256,9 @@ requires detail::epilogue_value<T>
     return detail::one_step<T>(step);
 }
 
-// A step of your own: f(x) or f(x, row, col) for each sum x, a double or float. It is copied, must
-// be trivially copyable and of at most 32 bytes, aligned to at most 16, and is called by several
-// threads at once; it may not throw.
+// Your own step: f(x) or f(x, row, col) for each sum x, a double or float. It is copied, must be
+// trivially copyable with at most 32 bytes, aligned to at most 16, and is called by several threads
+// at once; it must not throw.
 template <class F>
 [[nodiscard]] epilogue<> each(const F& f) {
     static_assert(

@@ -1,4 +1,4 @@
-// Operands as they cross into the compiled library: without their types.
+// Operands without their types, as they are passed to the compiled library.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct prepared_operand;
 
 inline namespace CARAT_ABI {
 
-// Scales of blocks of an operand.
+// Scales of an operand's blocks.
 struct erased_scales {
     const float* data = nullptr;
     std::size_t rows = 0;
@@ -25,7 +25,7 @@ struct erased_scales {
     bool given = false;
 };
 
-// Only C is written through.
+// Only C is written.
 struct erased_matrix {
     void* data;
     std::size_t rows;
@@ -98,7 +98,7 @@ template <operand M>
 struct element_behind<M> {
     using type = typename decltype(plain(std::declval<M&>()))::element_type;
 };
-// The element type, const where the matrix can only be read.
+// The element type, const if the matrix is read-only.
 template <class M>
 using element_in = typename element_behind<M>::type;
 template <class M>

@@ -1,5 +1,5 @@
-// The one exception type of the library. Every message is one line that names the argument, the
-// values met and expected, and the remedy.
+// The library's only exception type. Every message is one line that names the argument, the actual
+// and expected values, and the remedy.
 #pragma once
 
 #include <stdexcept>
@@ -10,14 +10,15 @@
 namespace carat {
 
 enum class error_code {
-    invalid_argument,  // a size, stride, option or name that can't be right
+    invalid_argument,  // an impossible size, stride, option or name
     size_mismatch,     // two arguments that don't fit each other
-    aliasing,  // C overlaps A, B, another E, values of an epilogue or a C of the same batch; or
-               // an amax what is read
-    overflow,  // a size or an integer result that doesn't fit its type
-    out_of_memory,  // on a CPU said before anything is written
-    unsupported,    // a right call that this build or machine can't serve
-    device_failed,  // a GPU or its driver didn't do what was asked for; C may be anything
+    // C overlaps A, B, another E, values of an epilogue or a C of the same batch, or an amax
+    // overlaps what is read
+    aliasing,
+    overflow,       // a size or an integer result that doesn't fit its type
+    out_of_memory,  // on a CPU thrown before anything is written
+    unsupported,    // a correct call that this build or machine cannot serve
+    device_failed,  // a GPU or its driver failed; C may be anything
 };
 
 class CARAT_API error : public std::runtime_error {

@@ -13,20 +13,20 @@ namespace carat {
 
 inline namespace CARAT_ABI {
 
-// On the CPU with at most `threads` threads; 0 takes what OMP_NUM_THREADS or the machine offers,
-// one inside an OpenMP parallel region.
-// `f16` is for operands of f16 alone; what the processor can't do is refused.
+// Runs on the CPU with at most `threads` threads; 0 means OMP_NUM_THREADS or the machine's number,
+// and one inside an OpenMP parallel region. `f16` is only for operands of f16; what the processor
+// lacks is refused.
 struct cpu {
     int threads = 0;
     f16_as f16 = f16_as::f32_sums;
 };
 
-// On an NVIDIA GPU: matrices and the values of an epilogue lie in its memory, the work is started
-// on `stream` and the call returns at once. docs/gpu.md has more.
+// Runs on an NVIDIA GPU: matrices and epilogue values are in its memory, the work is started on
+// `stream`, and the call returns at once. See docs/gpu.md.
 struct cuda {
     CUstream_st* stream = nullptr;  // a cudaStream_t of that device; null: the default stream
     int device = -1;                // -1: the calling thread's current one
-    // The bits of a row of C don't depend on how many rows there are; docs/gpu.md has its cost.
+    // The bits of a row of C do not depend on the number of rows; docs/gpu.md states its cost.
     bool batch_invariant = false;
     f32_as f32 = f32_as::f32;
 };

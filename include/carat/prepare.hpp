@@ -1,13 +1,13 @@
-// Operands packed once and multiplied many times: the weights of a layer, say.
+// Operands packed once and multiplied many times, such as the weights of a layer.
 //
-//   const carat::prepared_matrix weights = carat::prepare(w);      // to stand in the place of B
+//   const carat::prepared_matrix weights = carat::prepare(w);      // to be used as B
 //   carat::matrix_product(x, weights, y);                          // the bits of (x, w, y)
 //   carat::matrix_product(carat::prepare(a, carat::side::left), b, c);
 //
-// Measured before it is used: see docs/adr/0073. f16 and bf16 are kept as float where the processor
-// has no instructions for them. Meant for a C by rows; others are correct and slower.
-// Of bytes the largest magnitude is kept, so that sums are still true or an error; where that does
-// not prove them true, products with the matrix itself look closer.
+// Measure before using it: see docs/adr/0073. f16 and bf16 are kept as float if the processor has
+// no instructions for them. Meant for a row-major C; others are correct and slower. The largest
+// magnitude of bytes is kept, so that sums are still exact or an error; if it does not prove them
+// exact, use the matrix itself.
 #pragma once
 
 #include <concepts>
@@ -23,18 +23,18 @@
 
 namespace carat {
 
-// The place in A B of an operand.
+// The position of an operand in A B.
 enum class side : std::uint8_t { left, right };
 
 inline namespace CARAT_ABI {
 
-// Elements of a matrix in the form that products read them in, in memory of its own: the matrix may
-// change or go. Copies share that memory. Never changes, so that any number of threads may use it.
+// The elements of a matrix in the order in which products read them, in their own memory: the
+// matrix may change or be destroyed. Copies share the memory. Immutable, so threads may share it.
 class prepared_matrix {
   public:
-    // 0 x 0.
+    // An empty 0 x 0 matrix.
     prepared_matrix() = default;
-    // Moving copies, so that no one holds half of one.
+    // Moving copies, so that no object is left half empty.
     prepared_matrix(const prepared_matrix&) = default;
     prepared_matrix& operator=(const prepared_matrix&) = default;
 
@@ -42,12 +42,12 @@ class prepared_matrix {
     [[nodiscard]] std::size_t cols() const { return erased_.cols; }
     [[nodiscard]] dtype type() const { return erased_.type; }
     [[nodiscard]] side place() const { return place_; }
-    // Of packed elements.
+    // The bytes of packed elements.
     [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
-    // What it was packed for: baseline, avx2, avx512 or amx.
+    // The instruction set that it was packed for: baseline, avx2, avx512 or amx.
     [[nodiscard]] std::string_view instruction_set() const { return instruction_set_; }
 
-    // For the library's own use.
+    // Only the library itself uses these.
     prepared_matrix(std::shared_ptr<const detail::prepared_operand> operand,
                     const detail::erased_matrix& erased, side place, std::size_t size_bytes,
                     std::string_view instruction_set)
@@ -58,7 +58,7 @@ class prepared_matrix {
           instruction_set_(instruction_set) {}
     [[nodiscard]] const detail::erased_matrix& erased() const { return erased_; }
 
-    // factor times the matrix, whose memory they share.
+    // factor times the matrix, sharing its memory.
     [[nodiscard]] prepared_matrix scaled_by(double factor) const {
         prepared_matrix scaled = *this;
         scaled.erased_.factor *= factor;
@@ -89,9 +89,9 @@ concept preparable = std::same_as<T, double> || std::same_as<T, float> || std::s
     return m.scaled_by(factor);
 }
 
-// Packs a matrix, a view or something scaled or transposed for this machine. Throws carat::error:
-// invalid_argument (null data, or a CARAT_FORCE_ISA that there is not), unsupported (one that this
-// machine lacks), overflow, out_of_memory.
+// Packs a matrix, a view, or a scaled or transposed one for this machine. Throws carat::error:
+// invalid_argument (null data, or an unknown CARAT_FORCE_ISA), unsupported (one that this machine
+// lacks), overflow, out_of_memory.
 template <class M>
 [[nodiscard]] prepared_matrix prepare(const M& m, side place = side::right) {
     static_assert(detail::operand<const M>,

@@ -15,34 +15,33 @@
 // std::mdspan of rank 2; A, B and E may be scaled, and all may be transposed: strides, no copies.
 //
 // Elements: double; float, with a C of float, carat::f16 or carat::bf16; std::int32_t; carat::f16
-// or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also one by
-// the other, with a C of std::int32_t, or of float, f16 or bf16, or with an epilogue of bytes. f16
-// and bf16 are summed in float and rounded once; where the processor has instructions for bf16
-// (AMX, AVX512_BF16), they take its subnormal numbers, below 2^-126, for zeros. carat::cpu{.f16 =
-// carat::f16_as::f16_sums} asks for faster sums of less. Sums of std::int32_t are true or an error,
-// never wrapped or saturated: their scale factors must be whole numbers, and a result that does not
-// fit throws before C is touched.
+// or carat::bf16 with a C of the same type or of float; std::int8_t and std::uint8_t, also mixed,
+// with a C of std::int32_t, or of float, f16 or bf16, or of bytes with an epilogue. f16 and bf16
+// are summed in float and rounded once; processor instructions for bf16 (AMX, AVX512_BF16) treat
+// its subnormal numbers, below 2^-126, as zeros. carat::cpu{.f16 = carat::f16_as::f16_sums} allows
+// faster, less precise sums. Sums of std::int32_t are exact or an error, never wrapped or
+// saturated: scale factors must be whole numbers, and a result that does not fit throws before C is
+// touched.
 //
-// E may be C itself; otherwise C must overlap none of A, B, E, nor values of an epilogue. Without
-// E, or with it scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An
-// empty sum (K = 0) is 0. The values depend neither on the number of threads nor on where in memory
-// the operands begin.
+// E may be C itself; otherwise C must not overlap A, B, E or values of an epilogue. Without E, or
+// with E scaled by 0, C is never read; with A or B scaled by 0, A and B are never read. An empty
+// sum (K = 0) is 0. The values depend neither on the number of threads nor on the addresses of
+// operands.
 //
-// May be called from any number of threads at once. Each calling thread keeps up to 64 MiB of
-// workspace for its next call; small products need none. In a process forked by a program with
-// threads it uses one.
+// Any number of threads may call at once. Each calling thread keeps up to 64 MiB of workspace for
+// its next call; small products need none. A process forked by a program with threads uses one
+// thread.
 //
 // On a GPU (carat::cuda) elements are double, float, carat::f16, carat::bf16, carat::e4m3 or
-// carat::e5m2 by carat::e4m3, and std::int8_t with a C of std::int32_t that wraps; where sums are
+// carat::e5m2 by carat::e4m3, and std::int8_t with a C of std::int32_t that wraps; if sums are
 // float, C may be any of float, f16, bf16, e4m3 and e5m2. Sizes, strides, null data and overlaps
-// are checked before anything is started. What goes wrong on the GPU later is told by the next call
-// into CUDA.
+// are checked before anything is started. The next call into CUDA reports later failures.
 //
 // Throws carat::error, with C untouched: size_mismatch, aliasing, overflow (of an integer result,
-// or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, a factor that does
-// not suit integers, a negative number of threads), out_of_memory (on a GPU another E may have been
-// copied to C by then); unsupported, for what this processor or GPU, or a machine without one,
-// can't multiply; device_failed, where a GPU or its driver failed, and C may be anything.
+// or of 64-bit sizes), invalid_argument (null data, a C whose elements overlap, an unsuitable
+// factor for integers, a negative number of threads), out_of_memory (on a GPU another E may already
+// have been copied to C); unsupported, for what this processor or GPU, or a machine without one,
+// cannot multiply; device_failed, if a GPU or its driver failed, and C may be anything.
 #pragma once
 
 #include <concepts>
@@ -61,7 +60,7 @@ namespace carat {
 
 namespace detail {
 
-// C = E + A B. `e` may be null: C = A B.
+// C = E + A B. A null `e` means C = A B.
 CARAT_API void multiply(const cpu& where, const erased_matrix& a, const erased_matrix& b,
                         const erased_matrix* e, const erased_matrix& c);
 
@@ -95,11 +94,11 @@ concept byte_integer = element<T> && is_byte_integer(dtype_of_v<T>);
 template <class T, class P>
 concept multiplied = element<T> &&(!fp8<T> || std::same_as<P, cuda>);
 
-// Elements whose sums are f32: they may be written as any narrower floating type.
+// Elements whose sums are f32, which may be stored as any narrower floating type.
 template <class T>
 concept summed_in_f32 = std::same_as<T, float> || half<T> || fp8<T>;
 
-// Of bytes: what sums of them may be rounded to on a CPU; to bytes by an epilogue only.
+// The types to which sums of bytes may be rounded on a CPU; to bytes only by an epilogue.
 template <class C, bool HasEpilogue>
 concept rounded_from_integers = std::same_as<C, float> || half<C> ||(HasEpilogue&& byte_integer<C>);
 
@@ -111,7 +110,7 @@ concept summed_into = (std::same_as<T, C> && !fp8<T> && !byte_integer<T>) ||
                       (half<T> && std::same_as<C, float>) || (half<C> && std::same_as<T, float>) ||
                       (std::same_as<P, cuda> && summed_in_f32<T> && summed_in_f32<C>);
 
-// The type in which sums of elements of T are finished on their way to a C of that type.
+// The type in which sums of elements of T are finished before they are stored to C.
 template <class T, class C>
 using sums_of =
     std::conditional_t<half<T> || fp8<T> || (byte_integer<T> && !std::same_as<C, std::int32_t>),
@@ -124,8 +123,8 @@ inline erased_matrix erase(const prepared_matrix& m) {
     return m.erased();
 }
 
-// The element type of a product whose A or B may be prepared; whether that has it, too, is seen
-// when the product is called.
+// The element type of a product whose A or B may be prepared; the call checks whether the prepared
+// matrix has it, too.
 template <class A, class B>
 using product_element = std::conditional_t<ready<A>, element_of<B>, element_of<A>>;
 
@@ -139,7 +138,7 @@ template <class A, class B>
 concept multiplied_by = std::same_as<A, B> ||(fp8<A>&& fp8<B>) ||
                         (byte_integer<A> && byte_integer<B>);
 
-// Scales of blocks are for both operands, of e4m3, on a GPU.
+// Both operands must have block scales: e4m3 on a GPU.
 template <class M>
 concept e4m3_in_blocks = block_scaled<M> && std::same_as<element_of<M>, e4m3>;
 template <class A, class B, class E, class P>
@@ -156,7 +155,7 @@ concept product_of =
         product_element<A, B>, element_of<C>, P, HasEpilogue>&& std::same_as<element_of<E>,
                                                                              element_of<C>>;
 
-// One message for each thing that can be wrong; the first that fails says it.
+// One message for each possible mistake; the first that applies is shown.
 template <class A, class B, class E, class C, class P = cpu, bool HasEpilogue = false>
 constexpr bool check_types() {
     constexpr bool both = (operand<A> || ready<A>)&&(operand<B> || ready<B>);

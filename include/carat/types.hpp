@@ -1,6 +1,6 @@
-// Element types. f16 (IEEE binary16), bf16 and the two of 8 bits (OCP 8-bit Floating Point
+// Element types. f16 (IEEE binary16), bf16 and two of 8 bits (OCP 8-bit Floating Point
 // Specification 1.0) are storage types: they convert, correctly rounded (nearest, ties to even, in
-// one rounding from float or double), and do no arithmetic of their own.
+// one rounding from float or double), and have no arithmetic.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace carat {
 
 namespace detail {
 
-// Whether a format's last exponent means infinities and NaNs, as in IEEE 754, or numbers like any
-// other, all ones alone being the NaN.
+// Whether a format's last exponent means infinities and NaNs, as in IEEE 754, or numbers, with only
+// all ones being NaN.
 enum class last_exponent : std::uint8_t { special, numbers };
 
 // Rounds a double to the nearest value of a binary format with the given exponent and mantissa
@@ -41,7 +41,8 @@ constexpr std::uint32_t round_to_format(double value) {
     }
     const int target = exponent - 1023 + bias;  // biased exponent in the narrow format
     if (target >= (1 << ExponentBits) - (special ? 1 : 0)) return sign | infinity;
-    // Below the normal range the significand, hidden bit included, moves right once more per step.
+    // The significand, hidden bit included, is shifted right once more per step below the normal
+    // range.
     const int shift = 52 - MantissaBits + (target > 0 ? 0 : 1 - target);
     if (exponent == 0 || shift > 54) return sign;
     const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
@@ -49,8 +50,8 @@ constexpr std::uint32_t round_to_format(double value) {
     const std::uint64_t rest = significand & ((std::uint64_t{1} << shift) - 1);
     const std::uint64_t half = std::uint64_t{1} << (shift - 1);
     const bool up = rest > half || (rest == half && (kept & 1) != 0);
-    // A carry out of the mantissa runs into the exponent, up to infinity, which is what we want, or
-    // past the NaN that stands for it.
+    // A carry out of the mantissa goes into the exponent, up to infinity, as it should, or beyond
+    // the NaN that replaces it.
     const std::uint64_t hidden = std::uint64_t{1} << MantissaBits;
     const std::uint64_t base =
         target > 0 ? (static_cast<std::uint64_t>(target) << MantissaBits) + (kept - hidden) : kept;
@@ -58,7 +59,7 @@ constexpr std::uint32_t round_to_format(double value) {
     return sign | (rounded < infinity ? rounded : infinity);
 }
 
-// The same, but the largest finite number in place of what overflow gives; NaNs stay.
+// The same, but overflow gives the largest finite number; NaNs stay.
 template <int ExponentBits, int MantissaBits, last_exponent Last = last_exponent::special>
 constexpr std::uint32_t saturate_to_format(double value) {
     constexpr std::uint32_t overflow =
@@ -117,7 +118,7 @@ struct bf16 {
     }
 };
 
-// 4 bits of exponent, 3 of mantissa: to 448, no infinities; a number that overflows becomes NaN.
+// 4 bits of exponent, 3 of mantissa: up to 448, no infinities; overflow becomes NaN.
 struct e4m3 {
     std::uint8_t bits = 0;
 
@@ -125,7 +126,7 @@ struct e4m3 {
     constexpr explicit e4m3(double value)
         : bits(static_cast<std::uint8_t>(
               detail::round_to_format<4, 3, detail::last_exponent::numbers>(value))) {}
-    // What overflows becomes +-448, infinities too: the specification's saturating conversion.
+    // Overflow and infinities become +-448: the specification's saturating conversion.
     static constexpr e4m3 saturated(double value) {
         e4m3 result;
         result.bits = static_cast<std::uint8_t>(
@@ -138,14 +139,14 @@ struct e4m3 {
     constexpr explicit operator float() const { return static_cast<float>(double{*this}); }
 };
 
-// 5 bits of exponent, 2 of mantissa: to 57344, with infinities and NaNs as in IEEE 754.
+// 5 bits of exponent, 2 of mantissa: up to 57344, with infinities and NaNs as in IEEE 754.
 struct e5m2 {
     std::uint8_t bits = 0;
 
     constexpr e5m2() = default;
     constexpr explicit e5m2(double value)
         : bits(static_cast<std::uint8_t>(detail::round_to_format<5, 2>(value))) {}
-    // What overflows becomes +-57344, infinities too.
+    // Overflow and infinities become +-57344.
     static constexpr e5m2 saturated(double value) {
         e5m2 result;
         result.bits = static_cast<std::uint8_t>(detail::saturate_to_format<5, 2>(value));
@@ -155,14 +156,14 @@ struct e5m2 {
     constexpr explicit operator float() const { return static_cast<float>(double{*this}); }
 };
 
-// The element types known to the catalogue, results and command line, in the order in which they
-// are offered. tf32 is a way to compute on f32 data, not a type of data, so it is not here.
+// The element types of the catalogue, results and command line, in the order in which they are
+// listed. tf32 is a way to compute with f32 data, not a type of data, so it is not here.
 enum class dtype : std::uint8_t { f64, f32, f16, bf16, e4m3, e5m2, i32, i8, u8 };
 
 enum class number_class : std::uint8_t { floating, integer };
 
-// What is known of a type. Nothing else should be told from its size: types of one size differ in
-// all that follows, and an element may be less than a byte.
+// The properties of a type. Infer nothing else from its size: types of one size differ in all of
+// these, and an element may be less than a byte.
 struct dtype_traits {
     dtype type;
     std::string_view name;
@@ -174,7 +175,7 @@ struct dtype_traits {
     double largest;
 };
 
-// One row a type, in the order of the enumeration.
+// One row for each type, in the order of the enumeration.
 inline constexpr std::array dtype_table = {
     dtype_traits{dtype::f64, "f64", 64, number_class::floating, 53, -1022,
                  std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()},
@@ -188,7 +189,7 @@ inline constexpr std::array dtype_table = {
     dtype_traits{dtype::i8, "i8", 8, number_class::integer, 7, 0, -128, 127},
     dtype_traits{dtype::u8, "u8", 8, number_class::integer, 8, 0, 0, 255}};
 
-// The place of a type in tables that have a row for each.
+// The index of a type in tables with a row for each.
 [[nodiscard]] constexpr std::size_t index_of(dtype type) {
     return static_cast<std::size_t>(type);
 }
@@ -226,7 +227,7 @@ static_assert([] {
     return is_integer(type) && traits_of(type).bits == 8;
 }
 
-// Of an element of whole bytes.
+// Defined for elements of whole bytes.
 [[nodiscard]] constexpr std::size_t size_bytes(dtype type) {
     return static_cast<std::size_t>(traits_of(type).bits) / 8;
 }

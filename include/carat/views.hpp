@@ -15,8 +15,8 @@
 
 namespace carat {
 
-// rows x columns elements; (i, j) lies at data[i * row_stride + j * col_stride]. Strides are in
-// elements and may be negative, and 0 in a view that is only read.
+// rows x columns elements; (i, j) is data[i * row_stride + j * col_stride]. Strides are in elements
+// and may be negative, and 0 in a read-only view.
 template <class T>
 class matrix_view {
   public:
@@ -75,15 +75,15 @@ template <class T>
     return {data, rows, cols, 1, static_cast<std::ptrdiff_t>(ld)};
 }
 
-// Elements that are what lies in memory. Of std::linalg::scaled they are not: its accessor
-// multiplies them as they are read, and gives values in place of references.
+// Whether elements are what is in memory. Those of std::linalg::scaled are not: its accessor
+// multiplies them as they are read and returns values instead of references.
 template <class M>
 concept gives_references = !requires {
     typename M::reference;
 }
 || std::same_as<typename M::reference, typename M::element_type&>;
 
-// What a std::mdspan of rank 2 with strides and plain pointers offers, whoever wrote it.
+// The interface of a std::mdspan of rank 2 with strides and plain pointers.
 template <class M>
 concept mdspan_like = gives_references<M> && requires(const M& m) {
     typename M::element_type;
@@ -94,8 +94,8 @@ concept mdspan_like = gives_references<M> && requires(const M& m) {
     { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
 };
 
-// An owning row-major matrix, zero-filled. Throws carat::error when rows x cols overflows or does
-// not fit in memory.
+// An owning row-major matrix, zero-filled. Throws carat::error if rows x cols overflows or does not
+// fit in memory.
 template <class T>
 class matrix {
   public:
@@ -133,8 +133,8 @@ class matrix {
     std::vector<T> data_;
 };
 
-// Everything a product accepts becomes a matrix_view here. Member by member: copied as a whole, one
-// that was just written waits for its words to reach the cache, 36 ns of a call of 5 x 6 x 5.
+// Converts everything that a product accepts to a matrix_view, member by member: a whole copy of
+// one that was just written waits for its words to reach the cache, 36 ns of a call of 5 x 6 x 5.
 template <class T>
 [[nodiscard]] constexpr matrix_view<T> view_of(const matrix_view<T>& view) {
     return {view.data(), view.rows(), view.cols(), view.row_stride(), view.col_stride()};
@@ -182,10 +182,10 @@ template <matrix_like M>
     return scaled_view<element_type>{factor, view_of(m)};
 }
 
-// fp8 whose blocks of elements have a scale each, f32, that a product on a GPU multiplies them by:
-// one for each row of A and each 128 of its columns, and for each 128 x 128 of B, the last ones
-// perhaps of fewer. `scales` is a matrix of them: of an A of M x K, M x ceil(K / 128); of a B of
-// K x N, ceil(K / 128) x ceil(N / 128).
+// fp8 with an f32 scale for each block of elements, by which a product on a GPU multiplies: for A,
+// one for each row and each 128 columns; for B, one for each 128 x 128; the last blocks may be
+// smaller. `scales` is a matrix of them: M x ceil(K / 128) for an A of M x K, ceil(K / 128) x
+// ceil(N / 128) for a B of K x N.
 template <class T>
 struct block_scaled_view {
     double factor;
@@ -200,7 +200,7 @@ template <matrix_like M, matrix_like S>
     return block_scaled_view<element_type>{1, v, view_of(scales)};
 }
 
-// In any order, any number of times.
+// Scaling and transposing may be combined in any order.
 template <class T>
 [[nodiscard]] constexpr scaled_view<T> transposed(const scaled_view<T>& s) {
     return {s.factor, transposed(s.matrix)};

@@ -2,10 +2,10 @@
 // them.
 #pragma once
 
-#include "core/catalogue.hpp"
+#include "lab/rows/catalogue.hpp"
 
 namespace carat::lab {
 
-[[nodiscard]] const core::catalogue& catalogue();
+[[nodiscard]] const rows::catalogue& catalogue();
 
 }  // namespace carat::lab

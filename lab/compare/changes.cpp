@@ -31,7 +31,7 @@ class index {
   private:
     static case_of key(const results::result& c) {
         return {c.implementation,        c.dtype,  c.m, c.n, c.k, c.layout,
-                core::describe(c.asked), c.threads};
+                rows::describe(c.asked), c.threads};
     }
     std::map<case_of, const results::result*> cases_;
 };
@@ -68,7 +68,7 @@ double drift_between(const std::vector<change*>& judged,
     std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> cases;
     for (const change* c : judged) {
         const results::result& of = *c->before;
-        cases.emplace(of.dtype + of.layout + core::describe(of.asked), of.m, of.n, of.k);
+        cases.emplace(of.dtype + of.layout + rows::describe(of.asked), of.m, of.n, of.k);
     }
     if (cases.size() >= statistics::fewest_drifting) return statistics::drift_of(differences);
     const bool same = std::ranges::all_of(differences, [](const auto& d) { return d.value == 0; });
@@ -225,7 +225,7 @@ nlohmann::json to_json(const change& c) {
                           {"n", of.n},
                           {"k", of.k},
                           {"layout", of.layout},
-                          {"call", core::describe(of.asked)},
+                          {"call", rows::describe(of.asked)},
                           {"threads", of.threads},
                           {"before_gflops", of.median_gflops},
                           {"verdict", c.verdict}};

@@ -18,7 +18,7 @@ struct resampled {
     statistics::median_resamples medians;
 };
 
-// One size on its way into a crossing.
+// One size of a crossing and its samples.
 struct column {
     std::int64_t n;
     const std::vector<resampled>* cpu;
@@ -64,8 +64,8 @@ struct change {
     std::size_t wins_from;  // index of the first size after it
 };
 
-// Where a curve of log(gpu / cpu) over sizes is last at zero or above; it is straight between sizes
-// on a log axis.
+// Finds where a curve of log(gpu / cpu) over sizes is last at zero or above; it is straight between
+// sizes on a log axis.
 change last_change(std::span<const std::int64_t> sizes, std::span<const double> log_ratio) {
     std::size_t wins_from = log_ratio.size();
     while (wins_from > 0 && log_ratio[wins_from - 1] < 0) --wins_from;
@@ -99,14 +99,14 @@ class finder {
     }
 
   private:
-    // Of the curve of `ratio`, which gives GPU time over the best CPU's for a column.
+    // The change of the curve of `ratio`, which gives GPU time over the best CPU time for a column.
     change change_of(const auto& ratio) const {
         std::vector<double> log_ratio;
         for (const column& c : columns_) log_ratio.push_back(std::log(ratio(c)));
         return last_change(sizes_, log_ratio);
     }
 
-    // What was timed once may be any time at all: it wins for the lower end, loses for the upper.
+    // A size timed once may take any time: it wins for the lower end and loses for the upper.
     [[nodiscard]] statistics::interval interval() const {
         const statistics::interval lower = resampled_crossings(0);
         if (std::ranges::none_of(columns_, has_one_trial)) return lower;

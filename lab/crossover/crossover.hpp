@@ -1,12 +1,12 @@
-// The size at which a GPU starts to pay: from which on its product, end to end, takes less time
-// than the best CPU's, with a confidence interval. Pure: trials in, sizes out.
+// The size from which a GPU pays: its product, end to end, takes less time than the best CPU's,
+// with a confidence interval. Pure: trials in, sizes out.
 //
 //   log time                   gpu: copies and launches cost the same for every small size
 //     |      ________________/-
 //     |     gpu      /  /           The curves are straight between measured sizes on log axes;
-//     |           / /               where they cross last is the answer. Its interval is that of
-//     |       / /  cpu, best of     many crossings, each of curves through resampled medians, the
-//     |   / /     those measured    choice of the best CPU implementation made anew in each.
+//     |           / /               the last crossing is the answer. Its interval is that of
+//     |       / /  cpu, best of     many crossings of curves through resampled medians, each
+//     |   / /     those measured    with its own choice of the best CPU implementation.
 //     +-----------------|------ log N
 #pragma once
 
@@ -25,7 +25,7 @@ struct sample {
     std::vector<double> trials_s;  // seconds for one product, one at least, positive
 };
 
-// One size with what was measured there.
+// One size with its measurements.
 struct size_trials {
     std::int64_t n = 0;
     std::vector<sample> cpu;
@@ -38,7 +38,7 @@ struct estimate {
     statistics::interval ci95_s;
 };
 
-// Of one GPU implementation and the best of the CPU's, at one size.
+// The times of one GPU implementation and of the best CPU one, at one size.
 struct point {
     std::int64_t n = 0;
     estimate cpu, gpu;
@@ -57,8 +57,8 @@ enum class outcome {
 struct crossing {
     std::string gpu;
     outcome what = outcome::never;
-    // Where it crosses; an end that lies beyond the sizes measured is infinite, and so is the size
-    // itself unless it crosses (-infinity: always, infinity: never).
+    // The crossing. An end beyond the measured sizes is infinite, and so is the size itself if the
+    // curves do not cross (-infinity: always faster, infinity: never).
     double n = std::numeric_limits<double>::infinity();
     statistics::interval ci95;
     std::int64_t below = 0, above = 0;  // the sizes measured on either side; 0: it doesn't cross
@@ -67,13 +67,13 @@ struct crossing {
     std::vector<point> points;          // by size
 };
 
-// One crossing for each GPU implementation that was measured at two sizes or more, in the order
-// first met. Sizes at which it or every CPU implementation was not measured are passed over.
+// One crossing for each GPU implementation measured at two sizes or more, in order of first
+// appearance. Sizes without a measurement of it or of any CPU implementation are skipped.
 [[nodiscard]] std::vector<crossing> find_crossings(std::span<const size_trials> measured,
                                                    const statistics::bootstrap_options& how = {});
 
-// The sizes to measure next, so that no crossing lies between sizes further apart than the factor
-// `ratio`: one within each such gap, whole tiles (multiples of 16) where they fit. Empty: done.
+// The sizes to measure next: one in each gap wider than the factor `ratio` in which a crossing
+// lies, in whole tiles (multiples of 16) if they fit. Empty: done.
 [[nodiscard]] std::vector<std::int64_t> sizes_between(std::span<const crossing> crossings,
                                                       double ratio);
 

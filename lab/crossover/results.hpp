@@ -1,4 +1,4 @@
-// Crossings from and to the results file ("crossovers" in docs/results.md).
+// Reads and writes crossings of the results file ("crossovers" in docs/results.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,8 @@
 
 namespace carat::crossover {
 
-// The square cases of one type: products of CPU implementations, whole sequences of GPU ones.
-// Results without a verified, possible figure are left out. By size.
+// The square cases of one type by size: products on CPUs, whole sequences on GPUs. Omits results
+// without a verified, possible figure.
 [[nodiscard]] std::vector<size_trials> trials_of(const results::document& doc,
                                                  const std::string& dtype, int threads);
 

@@ -1,4 +1,4 @@
-// What would have to change: each sentence follows from figures of this machine and says which.
+// What would have to change. Each sentence follows from figures of this machine and names them.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,14 +12,14 @@ namespace {
 constexpr double worth_saying = 1.1;  // a factor below this is no reason to change anything
 constexpr double worth_telling_conflicts = 2;
 
-// The bound that holds: of the model's and the roofline's that which takes longer.
+// The binding limit: the model's or the roofline's, whichever takes longer.
 std::string bound_of(const device_report& d) {
     if (d.predicted && d.predicted->time_s >= d.lower_bound_s) return d.predicted->bound;
     if (d.roof) return d.roof->bound;
     return d.measured.bound;
 }
 
-// Types whose products are faster here, with what they give up.
+// Types whose products are faster here, and what they give up.
 void add_types(std::vector<std::string>& out, const device_report& d, const explanation& all,
                const machine_facts& here) {
     const int threads = std::max(1, d.plan.threads_m * d.plan.threads_n);
@@ -36,11 +36,11 @@ void add_types(std::vector<std::string>& out, const device_report& d, const expl
     }
 }
 
-// Of the plan that all cores would be given.
+// The threads of the plan for all cores.
 int most_threads(const device_report& d, const explanation& all, const machine_facts& here) {
     core::settings s;
     s.threads = here.machine.cores;
-    const auto ready = core::prepare(*d.chosen.entry, request::operation_of(all.key), s);
+    const auto ready = rows::prepare(*d.chosen.entry, request::operation_of(all.key), s);
     if (!all.key.asked.is_one_product()) return std::max(1, ready->threads());
     const auto plan = ready->planned();
     return std::max(1, plan.threads_m * plan.threads_n);
@@ -64,7 +64,7 @@ void add_threads(std::vector<std::string>& out, const device_report& d, const ex
     }
 }
 
-// Memory is what holds it up: more operations for each byte.
+// Memory is the limit, so more operations for each byte would help.
 void add_traffic(std::vector<std::string>& out, const device_report& d, const explanation& all,
                  const std::string& bound) {
     const auto& [m, n, k] = all.size;
@@ -85,7 +85,7 @@ void add_traffic(std::vector<std::string>& out, const device_report& d, const ex
             "they are still in a cache, or store them in a narrower type");
 }
 
-// Work on rows and columns that a register tile has and the matrices don't.
+// Work on rows and columns that a register tile has and the matrices do not.
 void add_edges(std::vector<std::string>& out, const device_report& d) {
     if (d.plan.mr <= 0 || d.plan.rows <= 0 || d.plan.cols <= 0) return;
     const auto padded = [](std::int64_t extent, std::int64_t unit) {
@@ -147,7 +147,7 @@ std::vector<std::string> advice_for(const device_report& d, const explanation& a
                                     const machine_facts& here) {
     std::vector<std::string> out;
     const std::string bound = bound_of(d);
-    if (d.chosen.where == core::device::cpu) {
+    if (d.chosen.where == rows::device::cpu) {
         if (!bound.empty() && bound != "compute") add_traffic(out, d, all, bound);
         if (bound == "compute" && d.peak_gflops > 0) add_types(out, d, all, here);
         add_threads(out, d, all, here);

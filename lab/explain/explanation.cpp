@@ -15,22 +15,22 @@ model::element_bytes bytes_of(const core::problem& p) {
     return {static_cast<double>(size_bytes(p.a_type)), static_cast<double>(size_bytes(p.c_type))};
 }
 
-core::settings settings_of(const core::implementation& entry, int threads) {
+core::settings settings_of(const rows::implementation& entry, int threads) {
     core::settings s;
     s.threads = entry.threaded ? threads : 1;
     return s;
 }
 
-choice choose_on(const core::catalogue& all, const request::case_key& key, core::device where,
+choice choose_on(const rows::catalogue& all, const request::case_key& key, rows::device where,
                  std::initializer_list<std::string_view> names) {
     choice made{where, nullptr, {}};
     for (const std::string_view name : names) {
         const auto row = std::ranges::find_if(
-            all.entries(), [&](const core::implementation* e) { return e->name == name; });
-        const core::implementation* entry = row == all.entries().end() ? nullptr : *row;
+            all.entries(), [&](const rows::implementation* e) { return e->name == name; });
+        const rows::implementation* entry = row == all.entries().end() ? nullptr : *row;
         const std::string why = entry == nullptr
                                     ? "this build was made without CUDA"
-                                    : core::reason_against(*entry, request::operation_of(key),
+                                    : rows::reason_against(*entry, request::operation_of(key),
                                                            settings_of(*entry, key.threads));
         if (why.empty()) {
             made.entry = entry;
@@ -41,7 +41,7 @@ choice choose_on(const core::catalogue& all, const request::case_key& key, core:
     return made;
 }
 
-// Memories that a product with its operands in `resident` moves data between.
+// The memories between which a product moves data whose operands are in `resident`.
 std::vector<model::level> levels_through(std::vector<model::level> levels,
                                          const std::string& resident) {
     const auto last = std::ranges::find(levels, resident, &model::level::name);
@@ -49,7 +49,7 @@ std::vector<model::level> levels_through(std::vector<model::level> levels,
     return levels;
 }
 
-// Products of a plan that packs nothing run through all of each operand.
+// Products of a plan that packs nothing read all of each operand.
 model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
     const auto or_all = [](std::int64_t block, std::int64_t all) {
         return static_cast<double>(block > 0 ? block : std::max<std::int64_t>(all, 1));
@@ -66,10 +66,10 @@ model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
 }
 
 void explain_cpu(device_report& d, const explanation& all, const machine_facts& here) {
-    const core::operation what = request::operation_of(all.key);
+    const rows::operation what = request::operation_of(all.key);
     const core::problem& p = what.one;
-    const core::implementation& entry = *d.chosen.entry;
-    const auto ready = core::prepare(entry, what, settings_of(entry, all.key.threads));
+    const rows::implementation& entry = *d.chosen.entry;
+    const auto ready = rows::prepare(entry, what, settings_of(entry, all.key.threads));
     d.plan = ready->planned();
     d.threads = std::max(1, ready->threads());
     const int threads =
@@ -78,7 +78,7 @@ void explain_cpu(device_report& d, const explanation& all, const machine_facts& 
         machine::peak_gflops(here.peaks, p.a_type, threads, here.machine.isa_in_use).value_or(0);
     d.roof = machine::roofline(here.peaks, what, threads, here.machine.isa_in_use);
     if (d.roof) d.lower_bound_s = all.flop / d.roof->gflops / 1e9;
-    // Of a batch each product has its caches to itself only while it lasts.
+    // The products of a batch share the caches, so only a single product is modelled.
     if (d.plan.mr <= 0 || !d.roof || !what.is_one_product()) return;
     d.predicted =
         model::predict(packed_of(d.plan, p.k), {d.plan.rows, d.plan.cols, p.k}, bytes_of(p),
@@ -86,7 +86,7 @@ void explain_cpu(device_report& d, const explanation& all, const machine_facts& 
     d.lower_bound_s = std::max(d.lower_bound_s, d.predicted->time_s);
 }
 
-// What a description of a GPU lacks is as on compute capability 9.0.
+// What a GPU's description lacks is taken from compute capability 9.0.
 model::multiprocessor sm_of(const nlohmann::json& gpu) {
     model::multiprocessor on;
     if (!gpu.is_object()) return on;
@@ -98,8 +98,8 @@ model::multiprocessor sm_of(const nlohmann::json& gpu) {
 }
 
 void explain_gpu(device_report& d, const explanation& all, const machine_facts& here) {
-    const core::operation what = request::operation_of(all.key);
-    const auto product = core::prepare(*d.chosen.entry, what, settings_of(*d.chosen.entry, 1));
+    const rows::operation what = request::operation_of(all.key);
+    const auto product = rows::prepare(*d.chosen.entry, what, settings_of(*d.chosen.entry, 1));
     d.plan = product->planned();
     if (what.is_one_product())
         d.foretold = foretell(*product, d.chosen.entry, what.one, here.gpu_peaks);
@@ -133,13 +133,13 @@ std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& her
 
 }  // namespace
 
-std::vector<choice> choose(const core::catalogue& all, const request::case_key& key,
-                           std::optional<core::device> only) {
+std::vector<choice> choose(const rows::catalogue& all, const request::case_key& key,
+                           std::optional<rows::device> only) {
     std::vector<choice> made;
-    if (only != core::device::cuda)
-        made.push_back(choose_on(all, key, core::device::cpu, {"cpu.engine"}));
-    if (only != core::device::cpu)
-        made.push_back(choose_on(all, key, core::device::cuda,
+    if (only != rows::device::cuda)
+        made.push_back(choose_on(all, key, rows::device::cpu, {"cpu.engine"}));
+    if (only != rows::device::cpu)
+        made.push_back(choose_on(all, key, rows::device::cuda,
                                  {"cuda.engine", "vendor.cublas", "vendor.cublaslt"}));
     return made;
 }
@@ -164,7 +164,7 @@ std::vector<model::level> levels_of(const machine_facts& here, int threads) {
 
 explanation explain(const request::case_key& key, const std::vector<choice>& chosen,
                     const machine_facts& here, const std::vector<results::result>& results) {
-    const core::operation what = request::operation_of(key);
+    const rows::operation what = request::operation_of(key);
     explanation all;
     all.key = key;
     all.size = {what.one.m, what.one.n, what.one.k};
@@ -182,7 +182,7 @@ explanation explain(const request::case_key& key, const std::vector<choice>& cho
             const auto result =
                 std::ranges::find(results, c.entry->name, &results::result::implementation);
             if (result != results.end()) d.measured = *result;
-            if (c.where == core::device::cpu)
+            if (c.where == rows::device::cpu)
                 explain_cpu(d, all, here);
             else
                 explain_gpu(d, all, here);

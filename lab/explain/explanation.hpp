@@ -1,6 +1,6 @@
-// Why a product takes the time it takes: what would run, what the machine allows, what the model
-// says moves between its memories, what was measured, and what would have to change. Measuring is
-// the session's; everything here follows from its results and the machine's peaks.
+// Why a product takes its time: what would run, what the machine allows, what the model says moves
+// between its memories, what was measured, and what would have to change. The session measures;
+// everything here follows from its results and the machine's peaks.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/catalogue.hpp"
 #include "core/gpu_prediction.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
@@ -17,6 +16,7 @@
 #include "lab/model/occupancy.hpp"
 #include "lab/model/prediction.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/catalogue.hpp"
 #include "lab/session/case.hpp"
 
 namespace carat::explain {
@@ -27,15 +27,15 @@ struct rejection {
 
 // What multiplies on one kind of device, and why not another.
 struct choice {
-    core::device where = core::device::cpu;
-    const core::implementation* entry = nullptr;  // null: nothing here can
+    rows::device where = rows::device::cpu;
+    const rows::implementation* entry = nullptr;  // null: nothing here can
     std::vector<rejection> rejected;              // asked first, and unable
 };
 
-/// The library's own engine where it can run `key`, else the vendors' in turn. Both devices, or
-/// `only` one of them.
-[[nodiscard]] std::vector<choice> choose(const core::catalogue& all, const request::case_key& key,
-                                         std::optional<core::device> only);
+/// The library's own engine if it can run `key`, else the vendors' in turn. Both devices, or `only`
+/// one of them.
+[[nodiscard]] std::vector<choice> choose(const rows::catalogue& all, const request::case_key& key,
+                                         std::optional<rows::device> only);
 
 struct device_report {
     choice chosen;
@@ -77,21 +77,20 @@ struct machine_facts {
     const machine::peaks* gpu_peaks = nullptr;  // null: not measured
 };
 
-/// The memories of this machine from the inside out. A thread may fill what its cores share, evenly
-/// divided; bandwidths are those of `threads` together.
+/// The memories of this machine, innermost first. A thread may fill its share of what cores share;
+/// bandwidths are those of `threads` together.
 [[nodiscard]] std::vector<model::level> levels_of(const machine_facts& here, int threads);
 
-/// The same caches for the simulator, from the inside out; those whose geometry is unknown are left
-/// out.
+/// The same caches for the simulator, innermost first, without those of unknown geometry.
 [[nodiscard]] std::vector<model::geometry> geometries_of(const machine::description& machine);
 
-/// How many times as often tiles of 32 x 32 miss L1 in a simulation with rows as far apart as the
-/// contiguous matrices of `p` have them, than with rows one line further; 1 where L1 is unknown or
-/// a row is shorter than two tiles.
+/// How many times as often tiles of 32 x 32 miss L1 with the row distance of the contiguous
+/// matrices of `p` as with rows one line further apart, in a simulation; 1 if L1 is unknown or a
+/// row is shorter than two tiles.
 [[nodiscard]] double conflict_factor(const machine::description& machine, const core::problem& p);
 
-/// `results` are the session's for the implementations chosen; missing ones count as not measured.
-/// Prepares the chosen CPU product to ask for its plan.
+/// `results` are the session's for the chosen implementations; missing ones count as not measured.
+/// Prepares the chosen CPU product to read its plan.
 [[nodiscard]] explanation explain(const request::case_key& key, const std::vector<choice>& chosen,
                                   const machine_facts& here,
                                   const std::vector<results::result>& results);

@@ -8,6 +8,7 @@
 
 #include "lab/compare/analyse.hpp"
 #include "lab/gpu/roofline.hpp"
+#include "lab/rows/predicting.hpp"
 
 namespace carat::explain {
 
@@ -18,7 +19,7 @@ using nlohmann::json;
 constexpr double smallest = 16;
 constexpr double largest = 16384;
 
-// Of the generator's bits themselves: distributions of the library differ between libraries.
+// Uses the generator's bits directly, as distributions differ between standard libraries.
 std::int64_t log_uniform(std::mt19937_64& bits) {
     const double share = static_cast<double>(bits() >> 11) * 0x1p-53;
     return std::llround(smallest * std::pow(largest / smallest, share));
@@ -47,12 +48,12 @@ hit_rate rate_of(const std::string& kind, std::vector<double> ratios) {
 
 }  // namespace
 
-std::optional<core::gpu_prediction> foretell(const core::runnable& product,
-                                             const core::implementation* entry,
+std::optional<core::gpu_prediction> foretell(const rows::runnable& product,
+                                             const rows::implementation* entry,
                                              const core::problem& p, const machine::peaks* peaks) {
-    const auto* const can_tell = dynamic_cast<const core::predicting*>(&product);
+    const auto* const can_tell = dynamic_cast<const rows::predicting*>(&product);
     if (can_tell == nullptr || entry == nullptr || peaks == nullptr) return std::nullopt;
-    const core::signature* const how = core::find_signature(*entry, p);
+    const core::signature* const how = rows::find_signature(*entry, p);
     if (how == nullptr) return std::nullopt;
     return can_tell->predicted(gpu::rates_of(*peaks, p.a_type, how->computes_in));
 }

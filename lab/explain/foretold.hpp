@@ -1,5 +1,5 @@
-// What a GPU's plan foretells of a product, beside what was measured; and random sets of products,
-// by which anyone can see how far that can be trusted.
+// Compares what a GPU's plan predicts for a product with the measurement, and draws random sets of
+// products by which anyone can see how reliable that is.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,29 @@
 #include <vector>
 
 #include "core/gpu_prediction.hpp"
-#include "core/implementation.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/session/case.hpp"
 
 namespace carat::explain {
 
-/// Nothing where the product can't tell, or `peaks` (null: not measured) lacks its unit.
-[[nodiscard]] std::optional<core::gpu_prediction> foretell(const core::runnable& product,
-                                                           const core::implementation* entry,
+/// Empty if the product cannot tell, or `peaks` (null: not measured) lacks its unit.
+[[nodiscard]] std::optional<core::gpu_prediction> foretell(const rows::runnable& product,
+                                                           const rows::implementation* entry,
                                                            const core::problem& p,
                                                            const machine::peaks* peaks);
 
-/// "as predicted" where the two intervals meet, else "slower ..." or "faster than predicted"; why
-/// there is no verdict where none can be.
+/// "as predicted" if the two intervals meet, else "slower ..." or "faster than predicted", or why
+/// there is no verdict.
 [[nodiscard]] std::string verdict_on(const core::gpu_prediction& foretold,
                                      const results::result& measured);
 
 [[nodiscard]] nlohmann::json to_json(const core::gpu_prediction& foretold,
                                      const results::result& measured);
 
-/// `count` products whose m, n and k are log-uniform from 16 to 16384, half of them rounded up to
-/// multiples of 16, of `types` in turn: always the same for a seed.
+/// `count` products with log-uniform m, n and k from 16 to 16384, half of them rounded up to
+/// multiples of 16, of `types` in turn; a seed always gives the same ones.
 [[nodiscard]] std::vector<request::case_key> draw(std::uint64_t seed, std::size_t count,
                                                   std::span<const dtype> types);
 
@@ -42,13 +42,13 @@ struct foretold_case {
     std::optional<core::gpu_prediction> foretold;
     results::result measured;
 
-    /// Measured over predicted; 0 where either is missing.
+    /// Measured over predicted; 0 if either is missing.
     [[nodiscard]] double ratio() const;
 };
 
 inline constexpr double near_enough = 0.15;
 
-/// Of the cases that have both, those within 15 %; of one kind of kernel, or of all.
+/// How many of the cases that have both are within 15 %, for one kind of kernel or for all.
 struct hit_rate {
     std::string kind;
     std::size_t within = 0;
@@ -60,10 +60,10 @@ struct hit_rate {
     }
 };
 
-/// Of all ("all") first, then of each kind.
+/// The rate of all ("all") first, then of each kind.
 [[nodiscard]] std::vector<hit_rate> hit_rates(std::span<const foretold_case> all);
 
-/// Everything there is to calibrate by, unrounded.
+/// All data for calibration, unrounded.
 [[nodiscard]] nlohmann::json to_json(std::span<const foretold_case> all, std::uint64_t seed);
 
 }  // namespace carat::explain

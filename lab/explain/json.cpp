@@ -63,7 +63,7 @@ json to_json(const device_report& d) {
         kernels.push_back({{"blocks", static_cast<std::int64_t>(r.blocks)},
                            {"occupancy", r.occupancy},
                            {"limit", r.limit}});
-    return {{"device", core::name(d.chosen.where)},
+    return {{"device", rows::name(d.chosen.where)},
             {"implementation", d.chosen.entry == nullptr ? "" : d.chosen.entry->name},
             {"passed_over", rejected},
             {"plan", to_json(d.plan)},
@@ -102,7 +102,7 @@ json to_json(const explanation& told) {
             {"threads", told.key.threads},
             {"flop", told.flop},
             {"arithmetic_intensity", told.intensity},
-            {"call", core::describe(told.key.asked)},
+            {"call", rows::describe(told.key.asked)},
             {"c_read_bytes", told.c_read_bytes},
             {"compulsory_bytes", told.operand_bytes},
             {"levels", levels},

@@ -1,9 +1,11 @@
-// What lies below lab/gpu in a build without CUDA: nothing to measure, nothing in a GPU's memory.
+// lab/gpu in a build without CUDA: there is nothing to measure and no GPU memory.
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "lab/gpu/peaks/identity.hpp"
 #include "lab/gpu/peaks/peaks.hpp"
 #include "lab/gpu/verify/verify.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::gpu {
 
@@ -24,6 +26,14 @@ bool complete(const machine::peaks&, int) {
 }
 
 void end_context(int) {}
+
+std::string uuid(int) {
+    refuse();
+}
+
+std::string compiled_for() {
+    return {};
+}
 
 void fill(const verify::exact_pass&, const core::problem&, const core::operands&) {
     refuse();
@@ -59,3 +69,11 @@ verify::verdict reference::check(const void*, std::string_view) const {
 }
 
 }  // namespace carat::gpu
+
+namespace carat::space::cuda {
+
+execution_space& device_space(int) {
+    throw error(error_code::unsupported, carat::cuda::unavailable_in_use());
+}
+
+}  // namespace carat::space::cuda

@@ -5,6 +5,7 @@
 
 #include "cuda/common/device.hpp"
 #include "lab/gpu/peaks/peaks.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::gpu {
 
@@ -33,9 +34,9 @@ void select(int device) {
     cuda::select_device(device);
 }
 
-core::execution_space& space(int device) {
+space::execution_space& space(int device) {
     space_taken() = true;
-    return cuda::space(device);
+    return space::cuda::device_space(device);
 }
 
 void leave() {

@@ -1,8 +1,8 @@
 #include "lab/gpu/limits.hpp"
 
 #include "cuda/common/device.hpp"
-#include "cuda/common/identity.hpp"
 #include "lab/gpu/nvml.hpp"
+#include "lab/gpu/peaks/identity.hpp"
 #include "lab/gpu/peaks/peaks.hpp"
 #include "lab/machine/cache_file.hpp"
 
@@ -11,12 +11,12 @@ namespace carat::gpu {
 namespace {
 
 machine::owner owner_of(int device, const cuda::device_facts& facts) {
-    return {{{"gpu", cuda::uuid(device)},
+    return {{{"gpu", uuid(device)},
              {"name", facts.name},
              {"driver", monitor(facts.pci_bus_id).driver_version()},
              {"cuda_driver", facts.driver_version},
              {"cuda_runtime", facts.runtime_version},
-             {"code", cuda::compiled_for()}},
+             {"code", compiled_for()}},
             [device](const machine::peaks& limits) { return complete(limits, device); }};
 }
 

@@ -62,13 +62,13 @@ library open_library() {
     return all;
 }
 
-// Opened by the first who asks and never closed.
+// Opened by the first query and never closed.
 const library& nvml() {
     static const library all = open_library();
     return all;
 }
 
-// What `function` writes through its last argument; empty when it is absent or fails.
+// What `function` writes through its last argument; empty if it is absent or fails.
 template <class Value, class Function, class... Arguments>
 std::optional<Value> ask(Function* function, Arguments... arguments) {
     Value value{};

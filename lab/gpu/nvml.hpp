@@ -11,7 +11,7 @@
 
 namespace carat::gpu {
 
-/// One look at a GPU. What the library does not tell is empty.
+/// One reading of a GPU. What the library does not tell is empty.
 struct reading {
     std::optional<int> clock_mhz;  // of the multiprocessors
     std::optional<int> memory_clock_mhz;
@@ -22,22 +22,22 @@ struct reading {
 };
 
 /// The reasons among `bits` that cost speed, by NVIDIA's names: "sw_power_cap", "hw_slowdown" ...
-/// An idle GPU or clocks set by the application are no such reasons.
+/// An idle GPU and application clocks are not among them.
 [[nodiscard]] std::vector<std::string> throttle_names(std::uint64_t bits);
 
 /// A connection to one GPU.
 class monitor {
   public:
-    /// `pci_bus_id` as cuda::device_facts has it. Never fails: see problem().
+    /// `pci_bus_id` as in cuda::device_facts. Never fails: see problem().
     explicit monitor(const std::string& pci_bus_id);
     monitor(monitor&&) noexcept;
     monitor& operator=(monitor&&) noexcept;
     ~monitor();
 
-    /// Why nothing can be read, in one line; empty when readings are to be had.
+    /// Why nothing can be read, in one line; empty if it can.
     [[nodiscard]] const std::string& problem() const { return problem_; }
 
-    /// All of it empty when there is a problem.
+    /// Empty if there is a problem.
     [[nodiscard]] reading read() const;
 
     /// read().energy_j alone, which takes a sixth of the time.
@@ -46,7 +46,7 @@ class monitor {
     /// The driver's own version, "580.159.03"; empty when unknown.
     [[nodiscard]] std::string driver_version() const;
 
-    /// Watts the GPU may draw.
+    /// The GPU's power limit in watts.
     [[nodiscard]] std::optional<double> power_limit_w() const;
 
   private:

@@ -11,8 +11,8 @@ namespace carat::gpu {
 
 namespace {
 
-// The units that compute so. The first must have been measured: the others alone may be slower than
-// what the product really ran on.
+// The units for this precision. The first must have been measured: the others alone may be slower
+// than what the product really used.
 std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
     const std::string precision(computes_in);
     const bool wide = !core::is_storage_type(type);
@@ -22,18 +22,18 @@ std::vector<std::string> units_for(dtype type, std::string_view computes_in) {
         return wide ? std::vector<std::string>{"ffma"} : std::vector<std::string>{own, "ffma"};
     if (precision == "i32")
         return wide ? std::vector<std::string>{"imad"} : std::vector<std::string>{own, "imad"};
-    // Of either format, however their sums are kept: "fp8/f32 (...)".
+    // Either format, however its sums are kept: "fp8/f32 (...)".
     if (precision.starts_with("fp8")) return {is_fp8(type) ? own : "tensor e4m3"};
     if (precision == "3xtf32") return {"tensor tf32"};
     return {"tensor " + precision};
 }
 
-// Of those units, for one of the product's.
+// Multiplications of those units for one of the product's.
 double multiplications(std::string_view computes_in) {
     return computes_in == "3xtf32" ? 3 : 1;
 }
 
-// The best of the units, by one or the other of a peak's figures.
+// The best of the units, by either figure of a peak.
 template <class Figure>
 std::optional<double> best_of(const machine::peaks& limits, dtype type,
                               std::string_view computes_in, Figure figure) {
@@ -60,7 +60,7 @@ struct feed {
     std::string level;
 };
 
-// The fastest that such sets can come in.
+// The fastest rate at which such sets can be read.
 std::optional<feed> feed_of(const known_gpu& gpu, std::int64_t rotating_bytes) {
     const auto l2 = bandwidth_of(gpu.limits, "L2");
     const auto hbm = bandwidth_of(gpu.limits, "HBM");
@@ -80,7 +80,7 @@ std::optional<double> peak_gflops(const machine::peaks& limits, dtype type,
     return best_of(limits, type, computes_in, &machine::compute_peak::gflops);
 }
 
-std::optional<machine::roof> roofline(const known_gpu& gpu, const core::operation& all,
+std::optional<machine::roof> roofline(const known_gpu& gpu, const rows::operation& all,
                                       std::string_view computes_in, std::int64_t rotating_bytes) {
     machine::roof result;
     result.arithmetic_intensity = machine::arithmetic_intensity(all);
@@ -99,7 +99,7 @@ core::gpu_rates rates_of(const machine::peaks& limits, dtype type, std::string_v
             bandwidth_of(limits, "HBM").value_or(0)};
 }
 
-std::string exceeded_limit(const known_gpu& gpu, const core::operation& all,
+std::string exceeded_limit(const known_gpu& gpu, const rows::operation& all,
                            std::string_view computes_in, std::int64_t rotating_bytes,
                            double gflops) {
     constexpr double slack = machine::impossible_slack;

@@ -22,7 +22,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
 }
 
-std::size_t at(std::int64_t index) {
+std::size_t index_of(std::int64_t index) {
     return static_cast<std::size_t>(index);
 }
 
@@ -47,7 +47,7 @@ std::uint32_t kernel_type(dtype type) {
 
 namespace {
 
-// `leading` gives the leading dimension of so many columns of elements of so many bytes.
+// `leading` returns the leading dimension for a number of columns and an element size in bytes.
 template <class Leading>
 core::problem problem_with(dtype type, request::shape s, const Leading& leading) {
     core::problem p = core::row_major_problem(type, s.m, s.n, s.k);
@@ -136,7 +136,7 @@ void batch::keep_supported(const shared_memory& from) {
 }
 
 core::operands batch::operands_of(const entry& e) const {
-    char* base = desk_ != nullptr ? desk_->image() : const_cast<char*>(image_.data());
+    char* base = gpu_ != nullptr ? gpu_->image() : const_cast<char*>(image_.data());
     return {base + e.row.a, base + e.row.b, base + e.row.c};
 }
 
@@ -164,8 +164,8 @@ void batch::fill(const entry& e) {
                    workload::operand::b, 0);
 }
 
-// C begins as NaN, zeros, or numbers as plausible as the result: whoever tells a test by what C
-// holds finds all of them in every go.
+// C begins as NaN, zeros, or numbers as plausible as the result, and every go has all three. So
+// what C holds does not tell a target whether it is being tested.
 void batch::draw(data_kind kind, stream& operands, const shared_memory& to) {
     const std::size_t always = operands.below(calls_.size());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -182,27 +182,27 @@ void batch::draw(data_kind kind, stream& operands, const shared_memory& to) {
             e.exact = sums ? verify::exact_kind::sums : verify::exact_kind::significands;
     }
     const std::uint64_t around = operands.draw();
-    if (desk_ != nullptr)
+    if (gpu_ != nullptr)
         draw_on_gpu(around);
     else
         draw_on_host(around, to);
 }
 
 void batch::draw_on_host(std::uint64_t seed, const shared_memory& to) {
-    image_.resize(at(size_bytes_));
+    image_.resize(index_of(size_bytes_));
     for (std::int64_t i = data_begins / 8; i < size_bytes_ / 8; ++i) {
         const std::uint64_t word = guard_word(seed, i);
         std::memcpy(image_.data() + 8 * i, &word, 8);
     }
     for (const entry& e : calls_) fill(e);
     std::memcpy(to.data() + data_begins, image_.data() + data_begins,
-                at(size_bytes_ - data_begins));
+                index_of(size_bytes_ - data_begins));
 }
 
 bool batch::changed_since(const shared_memory& memory) const {
-    if (desk_ != nullptr) return desk_->changed_since_snapshot(all_c()) >= 0;
+    if (gpu_ != nullptr) return gpu_->changed_since_snapshot(all_c()) >= 0;
     return std::memcmp(memory.data() + data_begins, seen_.data() + data_begins,
-                       at(size_bytes_ - data_begins)) != 0;
+                       index_of(size_bytes_ - data_begins)) != 0;
 }
 
 std::string batch::where(const entry& e) const {

@@ -1,6 +1,6 @@
-// Calls that a target does in one go, and what becomes of their memory: laid out with guard bands
-// around and between the rows of every matrix, filled with data drawn for this go alone, and
-// afterwards compared, every byte of it. See docs/adr/0119-judge.md.
+// The calls of one go and their memory: matrices with guard bands around them and between their
+// rows, filled with data drawn for this go alone, and compared byte by byte afterwards. See
+// docs/adr/0119-judge.md.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/problem.hpp"
-#include "lab/judge/device/desk.hpp"
+#include "lab/judge/device/gpu_memory.hpp"
 #include "lab/judge/draws.hpp"
 #include "lab/judge/judge.hpp"
 #include "lab/judge/memory.hpp"
@@ -24,43 +24,43 @@ enum class data_kind : std::uint8_t {
     significands
 };
 
-// carat_kernel.h's number of a type, 0 where it has none.
+// The type's number in carat_kernel.h, or 0 if it has none.
 [[nodiscard]] std::uint32_t kernel_type(dtype type);
 
-// A product by rows; C is of the type that A and B are summed in.
+// A row-major product; C has the type in which A and B are summed.
 [[nodiscard]] core::problem problem_of(dtype type, request::shape size, row_layout how);
-// The same with leading dimensions that are drawn.
+// The same with random leading dimensions.
 [[nodiscard]] core::problem draw_problem(dtype type, request::shape size, stream& places);
 
 class batch {
   public:
-    // Matrices begin at elements that `places` draws; null: at lines of 64 bytes.
+    // Matrices begin at elements that `places` draws or, if it is null, at multiples of 64 bytes.
     batch(std::vector<core::problem> problems, int threads, stream* places = nullptr);
 
-    // In a GPU's memory from here on, where everything is drawn and compared; null: the host's.
-    void lie_on(desk* gpu) { desk_ = gpu; }
+    // Draws and compares in a GPU's memory from now on; null: in host memory.
+    void place_on(gpu_memory* gpu) { gpu_ = gpu; }
 
-    // From the beginning of the memory.
+    // Counts from the beginning of the memory.
     [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
     [[nodiscard]] std::int32_t calls() const { return static_cast<std::int32_t>(calls_.size()); }
     [[nodiscard]] const core::problem& problem(std::int32_t i) const {
         return calls_[static_cast<std::size_t>(i)].problem;
     }
 
-    // The table, for 'p'.
+    // Writes the table for command 'p'.
     void announce(const shared_memory& to) const;
-    // Whether the target takes each, after 'p'; what it doesn't take is left out.
+    // Reads the answers to 'p' and drops the products that the target refused.
     void keep_supported(const shared_memory& from);
 
-    // New data, in a process that stands still.
+    // Draws new data while the target's process is stopped.
     void draw(data_kind kind, stream& operands, const shared_memory& to);
 
-    // What is wrong with what the target left; empty: nothing. Every byte outside C is compared,
-    // every exact pass, and general data as far as `most_s` seconds go; on a GPU all of it. What is
-    // looked at is drawn now: the target could tell nothing of it.
+    // Returns what is wrong with the target's results, or an empty string. It compares every byte
+    // outside C, every exact pass, and general data for up to `most_s` seconds (all of it on a
+    // GPU). The samples are drawn only now, so the target cannot know them.
     [[nodiscard]] std::string check(const shared_memory& from, double most_s, stream& checks);
 
-    // Whether some C is other than check() saw it.
+    // Returns whether any C has changed since check().
     [[nodiscard]] bool changed_since(const shared_memory& memory) const;
 
     [[nodiscard]] std::int64_t calls_checked() const { return checked_; }
@@ -96,7 +96,7 @@ class batch {
     [[nodiscard]] std::string check_exact(const entry& e) const;
     [[nodiscard]] std::string check_general(const entry& e) const;
     [[nodiscard]] std::string where(const entry& e) const;
-    // How far C is off, over what rounding allows: well below 1 for every right one.
+    // The error of C divided by what rounding allows; well below 1 for every correct C.
     [[nodiscard]] double screened(const entry& e) const;
     [[nodiscard]] std::string stale(const entry& e) const;
 
@@ -106,7 +106,7 @@ class batch {
     std::vector<char> image_;     // as drawn
     std::vector<char> seen_;      // as the target left it
     std::vector<char> previous_;  // as it left the go before; of a GPU the first bytes of each C
-    desk* desk_ = nullptr;
+    gpu_memory* gpu_ = nullptr;
     std::int64_t checked_ = 0;
 };
 

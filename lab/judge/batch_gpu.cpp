@@ -1,4 +1,4 @@
-// The data of a batch in a GPU's memory, and what a target left there compared where it lies.
+// Draws the data of a batch in a GPU's memory and compares the results there.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::int64_t stale_bytes = 64;  // of the first row of each C
 
-// As for the host, times what tensor cores add: they cut off what does not fit where others round,
-// which grows with the sums. f16 sums, the next narrower, are off by thousands.
+// The host's bound times what tensor cores add: they truncate where others round, and the error
+// grows with the sums. Sums in f16, the next narrower type, are off by thousands.
 double most_ulp_on_gpu(const core::problem& p) {
     return p.a_type == p.c_type ? 16 : 64;
 }
 
-// The widest type below C's in which the product would pass.
+// The widest type narrower than C's in which the product would pass.
 std::string narrower_on_gpu(const gpu::reference& right, const void* c, dtype type) {
     constexpr std::array below = {"f32", "tf32", "f16"};
     for (const char* claim : below) {
@@ -47,9 +47,9 @@ std::vector<device_rows> batch::all_c() const {
 }
 
 void batch::draw_on_gpu(std::uint64_t seed) {
-    desk_->draw_guards(seed);
+    gpu_->draw_guards(seed);
     for (const entry& e : calls_) fill_on_gpu(e);
-    desk_->publish();
+    gpu_->publish();
 }
 
 void batch::fill_on_gpu(const entry& e) {
@@ -60,25 +60,25 @@ void batch::fill_on_gpu(const entry& e) {
     if (e.c_begins_as == 0)
         gpu::poison(p, c);
     else
-        desk_->draw(p.c_type, p.m, p.n, p.c_layout, c,
-                    e.c_begins_as == 1 ? 0
-                    : integer          ? 99999
-                                       : 8,
-                    e.seed + 3);
+        gpu_->draw(p.c_type, p.m, p.n, p.c_layout, c,
+                   e.c_begins_as == 1 ? 0
+                   : integer          ? 99999
+                                      : 8,
+                   e.seed + 3);
     if (e.exact) return gpu::fill(verify::exact_pass(p, "", *e.exact, e.seed), p, o);
     const double most = is_floating(p.a_type) ? 1 : 128;
-    desk_->draw(p.a_type, p.m, p.k, p.a_layout, const_cast<char*>(static_cast<const char*>(o.a)),
-                most, e.seed + 1);
-    desk_->draw(p.b_type, p.k, p.n, p.b_layout, const_cast<char*>(static_cast<const char*>(o.b)),
-                most, e.seed + 2);
+    gpu_->draw(p.a_type, p.m, p.k, p.a_layout, const_cast<char*>(static_cast<const char*>(o.a)),
+               most, e.seed + 1);
+    gpu_->draw(p.b_type, p.k, p.n, p.b_layout, const_cast<char*>(static_cast<const char*>(o.b)),
+               most, e.seed + 2);
 }
 
-// What is still at work when the stream is done, and what else was written.
+// Finds writes after the stream was done, and writes outside C.
 std::string batch::changed_on_gpu() {
     const std::vector<device_rows> c = all_c();
-    if (desk_->changed_since_snapshot(c) >= 0)
+    if (gpu_->changed_since_snapshot(c) >= 0)
         return "it still wrote when the stream that it was given was done";
-    if (const std::int64_t byte = desk_->changed_outside(c); byte >= 0)
+    if (const std::int64_t byte = gpu_->changed_outside(c); byte >= 0)
         return "it " + place_of(byte);
     return {};
 }
@@ -87,7 +87,7 @@ std::string batch::check_on_gpu() {
     seen_.resize(calls_.size() * static_cast<std::size_t>(stale_bytes));
     char* next = seen_.data();
     for (const device_rows& c : all_c()) {
-        desk_->download(next, desk_->snapshot() + c.offset, std::min(c.width, stale_bytes));
+        gpu_->download(next, gpu_->snapshot() + c.offset, std::min(c.width, stale_bytes));
         next += stale_bytes;
     }
     if (std::string found = changed_on_gpu(); !found.empty()) return found;
@@ -113,7 +113,7 @@ std::string batch::stale_on_gpu(const entry& e) const {
 
 std::string batch::check_exact_on_gpu(const entry& e) {
     const core::problem& p = e.problem;
-    const char* c = desk_->snapshot() + e.row.c;
+    const char* c = gpu_->snapshot() + e.row.c;
     const verify::verdict v = gpu::check(verify::exact_pass(p, "", *e.exact, e.seed), p, c);
     if (v.passed) return {};
     const gpu::reference right(p, operands_of(e));
@@ -123,7 +123,7 @@ std::string batch::check_exact_on_gpu(const entry& e) {
 
 std::string batch::check_general_on_gpu(const entry& e) const {
     const core::problem& p = e.problem;
-    const char* c = desk_->snapshot() + e.row.c;
+    const char* c = gpu_->snapshot() + e.row.c;
     const gpu::reference right(p, operands_of(e));
     const verify::verdict v = right.check(c, "");
     const double most = most_ulp_on_gpu(p);

@@ -4,20 +4,20 @@
 #include <fmt/format.h>
 
 #include "core/dtype_traits.hpp"
-#include "core/operation.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/gpu/roofline.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/roofline.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::judge {
 
 namespace {
 
-// A product may honestly be put together from products of narrower types, on units that are that
-// much faster: f32 from three parts in bf16, or from two in tf32; f64 from seven slices in i8. The
-// fewest products that this takes:
+// A product may honestly be composed of products in narrower types that run on faster units: f32
+// from three bf16 parts or two tf32 parts, f64 from seven i8 slices. This is the least number of
+// products each takes.
 constexpr double bf16_for_f32 = 6, tf32_for_f32 = 3, i8_for_f64 = 28;
 
 template <class Peak>  // GFLOP/s of a type, if it was measured
@@ -28,8 +28,8 @@ double with_emulation(dtype type, const Peak& peak) {
     return plain;
 }
 
-// GFLOP/s that no product of this kind can exceed; 0: not known. `anew`: what was kept may be too
-// low.
+// GFLOP/s that no product of this kind can exceed, or 0 if unknown. `anew` measures again, since
+// the cached value may be too low.
 class limit_of {
   public:
     limit_of(const timed_case& c, dtype type, const table_of_rules& rules)
@@ -57,7 +57,7 @@ class limit_of {
     }
 
   private:
-    // Operands may come from caches: the referee has just written them.
+    // Operands may come from caches, as the judge has just written them.
     [[nodiscard]] double of_cpu() const {
         constexpr core::isa any = core::all_isas.back();
         const auto roof = machine::roofline(cpu_, all_, threads_, any);
@@ -78,7 +78,7 @@ class limit_of {
 
     bool on_gpu_;
     int threads_;
-    core::operation all_;
+    rows::operation all_;
     machine::description here_ = machine::describe();
     machine::measure_options how_;
     machine::peaks cpu_;

@@ -1,11 +1,11 @@
-// Whether a figure is above what was measured as this machine's limit, as `carat bench` refuses it
-// too: whoever exceeds it did not do the work, or not in that time.
+// Compares a speed with this machine's measured limit, as `carat bench` does: a target above it did
+// not do the work, or did it outside the measured time.
 #pragma once
 
 #include <string>
 
 #include "lab/judge/judge.hpp"
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 
 namespace carat::judge {
 
@@ -14,11 +14,11 @@ struct ceiling_check {
     std::string doubt;  // a peer exceeds the limit as well, so it was measured too low
 };
 
-// Measures the limits where the target is faster than every peer, and again before it says so.
+// Measures the limits if the target is faster than every peer, and again before it reports a foul.
 [[nodiscard]] ceiling_check hold_against_peak(const timed_case& c, dtype type,
                                               const table_of_rules& rules);
 
-// The sentence of either for figures and a limit in GFLOP/s.
+// The message for two speeds and a limit in GFLOP/s.
 [[nodiscard]] ceiling_check ceiling_sentence(double target_gflops, double peer_gflops,
                                              double limit_gflops);
 

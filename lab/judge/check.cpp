@@ -1,4 +1,4 @@
-// What a target left, compared with what it should have.
+// Compares a target's results with the correct ones.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,16 +19,16 @@ namespace carat::judge {
 
 namespace {
 
-// Of data with mean 0 an entry's error is a random walk: roundings of partial sums that are of the
-// size of sqrt(k), which is u |A||B| within a small factor whatever K is. Operands rounded to the
-// next narrower type are off by thousands of it.
+// The error of an entry, for data of mean 0, is a random walk of the roundings of partial sums,
+// which have the size of sqrt(k). That is u |A||B| within a small factor for every k. Operands
+// rounded to the next narrower type are off by thousands of it.
 constexpr double most_ulp = 16;
 
 std::size_t at(std::int64_t index) {
     return static_cast<std::size_t>(index);
 }
 
-// to += M x, by blocks of rows.
+// Computes to += M x, by blocks of rows.
 void multiply(const verify::source& m, const std::vector<double>& x, std::vector<double>& to) {
     constexpr std::int64_t block = 256;
     std::array<double, block> values;
@@ -43,7 +43,7 @@ void multiply(const verify::source& m, const std::vector<double>& x, std::vector
     }
 }
 
-// The widest type below `type` in which the product would pass.
+// The widest type narrower than `type` in which the product would pass.
 std::string narrower(const verify::reference& right, const void* c, dtype type) {
     constexpr std::array below_f64 = {"f32", "tf32", "f16"};
     constexpr std::array below_f32 = {"tf32", "f16"};
@@ -94,7 +94,7 @@ std::string batch::place_of(std::int64_t byte) const {
     return "wrote outside of the matrices";
 }
 
-// Every byte that is no entry of a C.
+// Compares every byte that is not an entry of C.
 std::string batch::tampered() const {
     std::int64_t from = data_begins;
     const auto differs = [&](std::int64_t to) -> std::string {
@@ -114,7 +114,7 @@ std::string batch::tampered() const {
     return differs(size_bytes_);
 }
 
-// C r against A (B r) in doubles, with r of random signs: what none of the entries hides in.
+// Compares C r with A (B r) in double, for a vector r of random signs. An error in any entry shows.
 double batch::screened(const entry& e) const {
     const core::problem& p = e.problem;
     const core::operands data = operands_of(e);
@@ -138,7 +138,7 @@ double batch::screened(const entry& e) const {
     return worst;
 }
 
-// Whether C is what an earlier go left in the same place.
+// Returns whether C equals what an earlier go left in the same place.
 std::string batch::stale(const entry& e) const {
     if (previous_.size() != seen_.size()) return {};
     const auto row = at(e.row.c);
@@ -191,14 +191,14 @@ std::string batch::failed_call(const shared_memory& from) const {
 std::string batch::check(const shared_memory& from, double most_s, stream& checks) {
     for (entry& e : calls_) e.check_seed = checks.draw();
     std::swap(previous_, seen_);
-    if (desk_ == nullptr) seen_.assign(from.data(), from.data() + size_bytes_);
+    if (gpu_ == nullptr) seen_.assign(from.data(), from.data() + size_bytes_);
     if (std::string found = failed_call(from); !found.empty()) return found;
-    return desk_ != nullptr ? check_on_gpu() : check_on_host(most_s);
+    return gpu_ != nullptr ? check_on_gpu() : check_on_host(most_s);
 }
 
 std::string batch::check_on_host(double most_s) {
     if (std::string found = tampered(); !found.empty()) return "it " + found;
-    // The suspicious first, then the others in an order that is drawn.
+    // Suspicious calls come first, the others follow in random order.
     std::vector<std::pair<double, const entry*>> general;
     for (const entry& e : calls_) {
         ++checked_;

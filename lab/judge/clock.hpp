@@ -1,4 +1,4 @@
-// The referee's clock, which no target can reach.
+// The judge's clock, in a process that no target can reach.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// The numbers of a judgement. Each purpose draws from a stream of its own under one key, so that
-// what a target is shown of one stream, such as the shapes, tells nothing about another, such as
-// the operands: ChaCha20 (libsodium), keyed with a BLAKE2b hash of the seed.
+// The random numbers of a judgement. Each purpose has its own ChaCha20 stream (libsodium) under one
+// key, a BLAKE2b hash of the seed. What a target sees of one stream, such as the shapes, tells it
+// nothing about another, such as the operands.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct draws {
     explicit draws(const stream_key& key);
 };
 
-// 128 bits of the system's, in hexadecimal digits.
+// 128 random bits from the system, as hexadecimal digits.
 [[nodiscard]] std::string fresh_seed();
 
 }  // namespace carat::judge

@@ -25,7 +25,7 @@ bool put(const fs::path& file, const std::string& text) {
     return done;
 }
 
-// Where version 2 of control groups is mounted; empty: nowhere. See proc(5), mountinfo.
+// Where control groups version 2 are mounted, or empty. See proc(5), mountinfo.
 fs::path mounted_at() {
     std::ifstream mounts("/proc/self/mountinfo");
     for (std::string line; std::getline(mounts, line);) {

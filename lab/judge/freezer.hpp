@@ -1,5 +1,6 @@
-// A control group of one target's processes, which the kernel freezes all at once: no signal, timer
-// or helper continues what is frozen. Where this user may make no groups there is none.
+// A control group for the processes of one target. The kernel freezes all of them at once, and no
+// signal, timer or helper can continue a frozen process. It does not exist if the user may not
+// create groups.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +11,16 @@ namespace carat::judge {
 class freezer {
   public:
     freezer() = default;  // none
-    // Empty where the system lets this process make no group.
+    // Returns an empty freezer if the system allows this process no group.
     [[nodiscard]] static freezer make();
     freezer(freezer&& other) noexcept;
     freezer& operator=(freezer&& other) noexcept;
     ~freezer();  // and all who are in it
 
     [[nodiscard]] bool exists() const { return !folder_.empty(); }
-    // With what it starts from here on. False where the system refuses.
+    // Adds the process and all that it starts later. Returns false if the system refuses.
     bool add(pid_t process) const;
-    // Returns when nothing in it runs any more.
+    // Returns when no process in the group runs any more.
     void freeze() const;
     void thaw() const;
 

@@ -1,5 +1,5 @@
-// seccomp's listener of a target's process: the kernel asks here before the process may start
-// another one or become another program. Once it is shut, the kernel refuses by itself.
+// The seccomp listener of a target's process. The kernel asks here before the process starts
+// another process or program; once the gate is shut, the kernel refuses by itself.
 #pragma once
 
 #include <utility>
@@ -17,9 +17,9 @@ class gate {
     }
     ~gate() { shut(); }
 
-    // To be polled for; -1: it is shut, or there never was one.
+    // The descriptor to poll, or -1 if the gate is shut or never existed.
     [[nodiscard]] int file() const { return listener_; }
-    // Lets the one pass who waits. Of POLLIN, or POLLHUP: nobody is left to ask.
+    // Lets one waiting process pass. `events` are poll()'s: with POLLHUP nobody is left to ask.
     void answer(short events);
     void shut();
 

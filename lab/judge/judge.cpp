@@ -11,15 +11,15 @@
 #include <carat/carat_kernel.h>
 #include <carat/error.hpp>
 
-#include "core/execution_space.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/judge/ceiling.hpp"
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 #include "lab/judge/processes.hpp"
 #include "lab/judge/products.hpp"
 #include "lab/judge/rounds.hpp"
 #include "lab/judge/speed.hpp"
 #include "lab/judge/target.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::judge {
 
@@ -30,9 +30,9 @@ constexpr std::int64_t gpu_memory_for_sets = std::int64_t{512} << 20;
 
 constexpr std::array judged_types = {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i8};
 
-class referee {
+class judgement {
   public:
-    referee(const options& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
+    judgement(const options& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
         out_.target = r.target;
         out_.seed = r.seed;
         out_.threads = r.threads;
@@ -40,7 +40,7 @@ class referee {
     }
 
     outcome run() {
-        protect_referee();
+        protect_judge();
         try {
             target what = open_target(asked_.target, asked_.python_on_gpu);
             if (asked_.python_on_gpu) require_gpu();
@@ -67,12 +67,12 @@ class referee {
                         fmt::format("TARGET '{}' needs a GPU: none here: {}", asked_.target, why));
     }
 
-    // What it wants is asked of a process that does nothing else.
+    // A process that does nothing else is asked what the target requires.
     [[nodiscard]] bool wants_gpu(const target& what) const {
         if (asked_.python_on_gpu) return true;
-        const shared_memory small(data_begins + std::int64_t{sizeof(carat_door)});
+        const shared_memory small(data_begins + std::int64_t{sizeof(carat_gpu_channel)});
         table_of_rules rules{small, asked_, user_};
-        party one(what.name, what.arguments, rules, true);
+        participant one(what.name, what.arguments, rules, true);
         one.load();
         return (one.description().features & CARAT_ON_GPU) != 0;
     }
@@ -84,11 +84,11 @@ class referee {
         if (on_gpu) {
             require_gpu();
             out_.gpu = gpu::describe(gpu::in_use()).value("name", "");
-            desk_ = std::make_unique<desk>(gpu_bytes_needed());
+            gpu_ = std::make_unique<gpu_memory>(gpu_bytes_needed());
         }
-        const std::int64_t door = data_begins + std::int64_t{sizeof(carat_door)};
-        memory_ = std::make_unique<shared_memory>(on_gpu ? door : bytes_needed());
-        rules_.emplace(table_of_rules{*memory_, asked_, user_, desk_.get(), numbers_});
+        const std::int64_t channel = data_begins + std::int64_t{sizeof(carat_gpu_channel)};
+        memory_ = std::make_unique<shared_memory>(on_gpu ? channel : bytes_needed());
+        rules_.emplace(table_of_rules{*memory_, asked_, user_, gpu_.get(), numbers_});
     }
 
     [[nodiscard]] std::vector<request::shape> largest_sizes() const {
@@ -99,9 +99,10 @@ class referee {
     }
 
     [[nodiscard]] std::int64_t gpu_bytes_needed() const {
-        constexpr std::int64_t copies = 6;  // the desk's, and a reference in twice the precision
+        constexpr std::int64_t copies =
+            6;  // the gpu_memory's, and a reference in twice the precision
         constexpr std::int64_t for_others = std::int64_t{3} << 30;
-        const std::int64_t free = desk::memory().free_bytes - for_others;
+        const std::int64_t free = gpu_memory::memory().free_bytes - for_others;
         std::int64_t most = std::min(gpu_memory_for_sets, std::max<std::int64_t>(free, 0) / copies);
         for (const request::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
@@ -117,9 +118,10 @@ class referee {
     }
 
     [[nodiscard]] std::int64_t bytes_needed() const {
-        // What is shared with the peers and with three processes of the target, and images of it.
+        // Counts what is shared with the peers and three processes of the target, and the images of
+        // it.
         constexpr std::int64_t copies = 10;
-        const auto available = static_cast<std::int64_t>(core::host_space().available_bytes());
+        const auto available = static_cast<std::int64_t>(space::host_space().available_bytes());
         std::int64_t most = memory_for_sets;
         for (const request::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
@@ -135,7 +137,7 @@ class referee {
 
     void run_target(target& what) {
         lay_table(what);
-        party one(what.name, what.arguments, *rules_, true);
+        participant one(what.name, what.arguments, *rules_, true);
         const std::vector<std::string> before = one.wait_until_started();
         one.load();
         out_.boundary = one.process().boundary();
@@ -183,8 +185,8 @@ class referee {
         out_.type = std::string(carat::name(type_));
     }
 
-    // What it takes of the products that would be timed.
-    void choose_products(party& one) {
+    // Finds which of the products to be timed the target takes.
+    void choose_products(participant& one) {
         for (const alternatives& of : to_time_) {
             const auto taken = first_taken(one, type_, asked_.threads, of);
             const request::shape s = of.front().size;
@@ -207,9 +209,9 @@ class referee {
                                     out_.kernel));
     }
 
-    // On shapes and places of their own. Of a kernel of contiguous rows few would be among those,
-    // so there are more of them, beginning anywhere and at lines of 64 bytes.
-    void check_shapes(party& one, bool offers_factors) {
+    // The shapes and places have their own streams. A kernel for contiguous rows takes few of these
+    // products, so it gets more, at arbitrary addresses and at multiples of 64 bytes.
+    void check_shapes(participant& one, bool offers_factors) {
         const std::vector<request::shape> shapes = shapes_to_try(rules_->numbers.shapes);
         stream& places = rules_->numbers.places;
         std::vector<core::problem> scattered, contiguous;
@@ -237,33 +239,34 @@ class referee {
         return product.rows == row_layout::contiguous;
     }
 
-    // Both exact passes and general data.
-    void check_all_kinds(party& one, const std::vector<core::problem>& problems, stream* places) {
+    // Uses both exact passes and general data.
+    void check_all_kinds(participant& one, const std::vector<core::problem>& problems,
+                         stream* places) {
         one.enter(batch(problems, asked_.threads, places), &out_.refused);
         for (const data_kind kind :
              {data_kind::significands, data_kind::sums, data_kind::general, data_kind::exact})
             go(one, kind);
     }
 
-    static void go_and_check(party& one) {
+    static void go_and_check(participant& one) {
         one.go();
         one.check(60);
     }
 
-    void go(party& one, data_kind kind) {
+    void go(participant& one, data_kind kind) {
         if (one.calls().calls() == 0) return;
         one.make_ready(kind);
         go_and_check(one);
     }
 
-    void check_product(party& one, const timed_product& product) {
+    void check_product(participant& one, const timed_product& product) {
         const core::problem p = problem_of(type_, product.size, product.rows);
         one.enter(batch({p, p}, asked_.threads), nullptr);
         for (const data_kind kind : {data_kind::general, data_kind::exact, data_kind::general})
             go(one, kind);
     }
 
-    void time(party& one, const timed_product& product) {
+    void time(participant& one, const timed_product& product) {
         rounds all(*rules_, one, product, type_);
         out_.cases.push_back(all.run());
         out_.calls_checked += all.checked();
@@ -274,7 +277,7 @@ class referee {
         if (busy_.empty()) busy_ = seen.doubt;
     }
 
-    // By any of its processes.
+    // Notes the libraries that any process of the target loaded.
     void note_libraries(const std::vector<std::string>& before,
                         const std::set<std::string>& after) {
         const std::set<std::string> known(before.begin(), before.end());
@@ -320,7 +323,7 @@ class referee {
     draws numbers_;
     std::vector<alternatives> to_time_;
     std::vector<timed_product> products_;
-    std::unique_ptr<desk> desk_;
+    std::unique_ptr<gpu_memory> gpu_;
     std::unique_ptr<shared_memory> memory_;
     std::optional<table_of_rules> rules_;
     dtype type_ = dtype::f64;
@@ -333,7 +336,7 @@ class referee {
 }  // namespace
 
 outcome judge(const options& r, const hooks& user) {
-    return referee(r, user).run();
+    return judgement(r, user).run();
 }
 
 }  // namespace carat::judge

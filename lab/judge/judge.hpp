@@ -1,6 +1,6 @@
-// The referee for a matrix product that somebody else wrote: is it right, whatever it tries, and
-// how fast beside the best known here? Each cheat it is made against, and how it is found out, is
-// in docs/adr/0119-judge.md; examples/judge has them as programs.
+// Judges a matrix product that a user supplies and that may cheat: whether it is right, and how its
+// speed compares with the best known on this machine. docs/adr/0119-judge.md lists the cheats and
+// what finds each; examples/judge has them as programs.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace carat::judge {
 
-// How the rows of a product that is timed lie.
+// The layout of the rows of a timed product.
 enum class row_layout : std::uint8_t {
     padded,     // each begins at a line of 64 bytes, and at least one line lies between them
     contiguous  // without gaps: leading dimensions are the numbers of columns
@@ -39,7 +39,7 @@ struct options {
     double timeout_s = 60;   // for one go
 };
 
-// Unclear: right, but its interval holds the speed that was asked for.
+// `unclear`: right, but the interval of its speed contains the requested one.
 enum class ruling : std::uint8_t { right, slower, wrong, unclear, none };
 
 [[nodiscard]] constexpr std::string_view name(ruling r) {
@@ -93,8 +93,8 @@ struct outcome {
 
 [[nodiscard]] nlohmann::json to_json(const outcome& o);
 
-// As a results file, for the report: each size a case with its target and its peers, the sentence
-// and the warnings as findings of a study. Its machine, date and command are the caller's.
+// A results file for the report: a case for each size with the target and its peers; the sentence
+// and warnings become findings of a study. The caller adds machine, date and command.
 [[nodiscard]] results::document document_of(const outcome& o);
 
 struct hooks {
@@ -102,7 +102,7 @@ struct hooks {
     std::function<void(const std::string& what, double share)> progress;
 };
 
-// Throws carat::error for what can't be judged, and judge::interrupted.
+// Throws carat::error for what cannot be judged, and judge::interrupted.
 [[nodiscard]] outcome judge(const options& r, const hooks& user);
 
 }  // namespace carat::judge

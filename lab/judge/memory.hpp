@@ -1,4 +1,4 @@
-// Memory shared with a process that is not trusted: it can't change the size of it.
+// Memory shared with an untrusted process, which cannot change its size.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace carat::judge {
 
 class shared_memory {
   public:
-    // Throws carat::error when the system has no room for it.
+    // Throws carat::error if the system cannot provide it.
     explicit shared_memory(std::int64_t size_bytes);
     shared_memory(const shared_memory&) = delete;
     shared_memory& operator=(const shared_memory&) = delete;

@@ -1,4 +1,4 @@
-// What is said of a target, in words and in JSON.
+// The outcome of a judgement, in words and in JSON.
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -56,7 +56,7 @@ results::comparison comparison_of(const outcome& o, const timed_case& c) {
     return all;
 }
 
-// What is said where padded rows were refused.
+// The remark for a target that refused padded rows.
 std::string_view contiguous_rows(const std::vector<timed_case>& cases) {
     const auto count = std::ranges::count(cases, row_layout::contiguous, &timed_case::rows);
     if (count == 0) return "";
@@ -97,7 +97,7 @@ std::string outcome::sentence() const {
     if (ruled == ruling::wrong) return fmt::format("{}: wrong: {}", who, reason);
     const std::string open = bounded ? "" : "; without a boundary";
     if (cases.empty() && ruled == ruling::right)
-        return fmt::format("{}: right ({} results checked; speed was not asked for{})", who,
+        return fmt::format("{}: right ({} results checked; speed was not requested{})", who,
                            calls_checked, open);
     const timed_case* only = cases.size() == 1 ? &cases.front() : nullptr;
     const std::string than =
@@ -110,10 +110,10 @@ std::string outcome::sentence() const {
                            open);
     if (ruled == ruling::unclear)
         return fmt::format(
-            "{}: right, at {:.2f} of the speed of {}: unclear whether that is the {:.2f} asked "
-            "for; more --time tells more{}",
+            "{}: right, at {:.2f} of the speed of {}: unclear whether that is the "
+            "requested {:.2f}; more --time tells more{}",
             who, ratio, than, at_least, open);
-    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was asked for{}", who,
+    return fmt::format("{}: right, {}at {:.2f} of the speed of {}; {:.2f} was requested{}", who,
                        ruled == ruling::slower ? "too slow " : "", ratio, than, at_least, open);
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "lab/catalogue/catalogue.hpp"
-#include "lab/judge/device/desk.hpp"
+#include "lab/judge/device/gpu_memory.hpp"
 #include "lab/judge/serve.hpp"
 
 namespace carat::judge {
@@ -44,7 +44,7 @@ core::problem problem_of(const call& row) {
 
 class peer_service final : public service {
   public:
-    explicit peer_service(const core::implementation& entry) : entry_(entry) {}
+    explicit peer_service(const rows::implementation& entry) : entry_(entry) {}
 
     void load(header& to) override {
         to.version = CARAT_KERNEL_VERSION;
@@ -52,10 +52,10 @@ class peer_service final : public service {
                       entry_.name.data());
     }
 
-    // Made ready once for all calls that differ in their data alone.
+    // Prepared once for all calls that differ only in their data.
     bool prepare(const call& row, std::int32_t index, char* memory) override {
         const auto key = std::tuple(row.m, row.n, row.k, row.lda, row.ldb, row.ldc, row.type);
-        std::unique_ptr<core::runnable>& ready = ready_[key];
+        std::unique_ptr<rows::runnable>& ready = ready_[key];
         const core::settings how = {entry_.threaded ? row.threads : 1, {}};
         if (ready == nullptr) ready = entry_.prepare(problem_of(row), how);
         calls_.resize(static_cast<std::size_t>(index) + 1);
@@ -65,7 +65,7 @@ class peer_service final : public service {
     }
 
     void* own_stream() override {
-        return entry_.where == core::device::cuda ? stream_of_products() : nullptr;
+        return entry_.where == rows::device::cuda ? stream_of_products() : nullptr;
     }
 
     std::int64_t run(std::int32_t index) override {
@@ -76,41 +76,41 @@ class peer_service final : public service {
 
   private:
     struct ready_call {
-        core::runnable* how;
+        rows::runnable* how;
         core::operands data;
     };
-    const core::implementation& entry_;
+    const rows::implementation& entry_;
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
                         std::int64_t, std::int32_t>,
-             std::unique_ptr<core::runnable>>
+             std::unique_ptr<rows::runnable>>
         ready_;
     std::vector<ready_call> calls_;
 };
 
-// f32 may be multiplied as tf32, say.
-bool computes_in_less(const core::implementation& entry, const core::problem& p) {
-    const core::signature* types = core::find_signature(entry, p);
-    return entry.where == core::device::cuda && types != nullptr && p.a_type == p.c_type &&
+// A precision such as tf32 for f32 products.
+bool computes_in_less(const rows::implementation& entry, const core::problem& p) {
+    const rows::signature* types = rows::find_signature(entry, p);
+    return entry.where == rows::device::cuda && types != nullptr && p.a_type == p.c_type &&
            types->computes_in != name(p.c_type);
 }
 
 }  // namespace
 
 int serve_peer(const std::string& name) {
-    // A target's process can't look into this one.
+    // A target's process cannot read this one.
     prctl(PR_SET_DUMPABLE, 0);
     peer_service what(lab::catalogue().find(name));
     return serve(what);
 }
 
-std::vector<std::string> peers_for(const core::problem& p, core::device where, int threads) {
+std::vector<std::string> peers_for(const core::problem& p, rows::device where, int threads) {
     std::vector<std::string> names;
-    const std::string_view engine = where == core::device::cpu ? "cpu.engine" : "cuda.engine";
-    for (const core::implementation* entry : lab::catalogue().entries()) {
+    const std::string_view engine = where == rows::device::cpu ? "cpu.engine" : "cuda.engine";
+    for (const rows::implementation* entry : lab::catalogue().entries()) {
         const bool wanted = entry->name == engine || entry->name.starts_with("vendor.");
         if (entry->where != where || !wanted || computes_in_less(*entry, p)) continue;
         const core::settings how = {entry->threaded ? threads : 1, {}};
-        if (core::reason_against(*entry, p, how).empty()) names.emplace_back(entry->name);
+        if (rows::reason_against(*entry, p, how).empty()) names.emplace_back(entry->name);
     }
     return names;
 }

@@ -1,22 +1,22 @@
-// An implementation of carat's catalogue in a process like that of a target, to compare it with.
+// An implementation of carat's catalogue in a process like a target's, for comparison.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::judge {
 
-// The life of such a process; the exit code.
+// Serves until the end and returns the exit code.
 int serve_peer(const std::string& name);
 
-// The word after the command's name that leads there.
+// The subcommand that starts such a process.
 inline constexpr const char* peer_command = "judge-peer";
 
-// Names of what may be compared with here, on the processor or the GPU in use: the engine, and
-// vendors' routines for this product that compute in no less than its types say.
-[[nodiscard]] std::vector<std::string> peers_for(const core::problem& p, core::device where,
+// Names of the peers on this processor or the current GPU: the engine, and vendors' routines that
+// compute this product with at least the precision of its types.
+[[nodiscard]] std::vector<std::string> peers_for(const core::problem& p, rows::device where,
                                                  int threads);
 
 }  // namespace carat::judge

@@ -107,7 +107,7 @@ bool is_orphan(pid_t id) {
     return !known().contains(id);
 }
 
-void protect_referee() {
+void protect_judge() {
     prctl(PR_SET_DUMPABLE, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }

@@ -1,4 +1,4 @@
-// What /proc tells of processes.
+// Reads processes from /proc.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ struct process {
     std::string name;
 };
 
-// A line of /proc/PID/stat. Names may hold blanks and parentheses.
+// A line of /proc/PID/stat. Names may contain blanks and parentheses.
 struct process_line {
     process of;
     double reaped_children_s = 0;
@@ -24,10 +24,10 @@ struct process_line {
 
 [[nodiscard]] std::vector<process> all_processes();
 
-// Processor time of children that the process has waited for; in ticks of 10 ms.
+// Processor time of the children that the process has waited for, in steps of 10 ms.
 [[nodiscard]] double reaped_children_s(pid_t id);
 
-// Processor time of each of its threads that lives.
+// Processor time of each living thread.
 using thread_times = std::map<pid_t, double>;
 [[nodiscard]] thread_times times_of_threads(pid_t id);
 
@@ -36,18 +36,18 @@ struct shared_work {
 };
 [[nodiscard]] shared_work work_between(const thread_times& before, const thread_times& after);
 
-// Files mapped as code; empty where the process lets nobody see.
+// The files mapped as code; empty if the process may not be read.
 [[nodiscard]] std::vector<std::string> mapped_code(pid_t id);
 
-// Children that were started here are known; others came to us when their parents ended.
+// Children started here are known; others became children when their parents ended.
 void know_child(pid_t id);
 [[nodiscard]] bool is_orphan(pid_t id);
 
-// From here on other processes of this user can't look into this one, and what its children leave
-// behind becomes its own.
-void protect_referee();
+// Prevents other processes of this user from reading this one, and adopts the orphans of its
+// children.
+void protect_judge();
 
-// Ends what they left behind.
+// Ends adopted orphans.
 void end_orphans();
 
 }  // namespace carat::judge

@@ -46,7 +46,7 @@ std::vector<request::shape> shapes_to_try(stream& s) {
     return all;
 }
 
-// Without sizes of the user's: a multiple of all tiles' sides, and one of none.
+// Sizes for a request without any: a multiple of every tile's sides, and a multiple of none.
 std::vector<alternatives> products_to_time(const options& r, bool on_gpu, stream& shapes) {
     std::vector<alternatives> all;
     for (const request::shape& size : r.sizes) add_layouts(all.emplace_back(), size);
@@ -60,7 +60,7 @@ std::vector<alternatives> products_to_time(const options& r, bool on_gpu, stream
     return all;
 }
 
-std::optional<timed_product> first_taken(party& target, dtype type, int threads,
+std::optional<timed_product> first_taken(participant& target, dtype type, int threads,
                                          const alternatives& of) {
     for (const timed_product& one : of) {
         std::vector<std::string> refused;

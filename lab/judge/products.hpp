@@ -1,17 +1,17 @@
-// Which products are asked of a target: those that it is tried with, and those that are timed. A
-// kernel may refuse products; what it takes of those that would be timed is found here.
+// Chooses the products that a target is checked with and timed on. A kernel may refuse some; this
+// finds what it takes of those to be timed.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 
 namespace carat::judge {
 
-// Single rows, columns and terms, multiples of tiles' sides and what is just beside one, what is
-// long in one direction, and any.
+// Single rows, columns and terms; multiples of tile sides and their neighbours; long and arbitrary
+// shapes.
 [[nodiscard]] std::vector<request::shape> shapes_to_try(stream& shapes);
 
 struct timed_product {
@@ -19,16 +19,16 @@ struct timed_product {
     row_layout rows;
 };
 
-// In the order in which the target is asked; the first that it takes is timed.
+// Listed in the order in which the target is asked. The first that it takes is timed.
 using alternatives = std::vector<timed_product>;
 
-// Of each size: padded rows, then contiguous ones. A size that is not the user's gives way to cubes
-// and to multiples of tiles' sides, where only those are taken.
+// Padded rows come before contiguous ones of the same size. Sizes that the user did not request are
+// followed by cubes and multiples of tile sides, for kernels that take only those.
 [[nodiscard]] std::vector<alternatives> products_to_time(const options& r, bool on_gpu,
                                                          stream& shapes);
 
-// None where it refuses all.
-[[nodiscard]] std::optional<timed_product> first_taken(party& target, dtype type, int threads,
+// Empty if the target refuses all.
+[[nodiscard]] std::optional<timed_product> first_taken(participant& target, dtype type, int threads,
                                                        const alternatives& of);
 
 }  // namespace carat::judge

@@ -1,25 +1,25 @@
-// What the referee and the process of a target share: a memory file that begins with a header and a
-// table of calls, and two pipes. The referee sends a letter and the number of calls; the process
-// answers with the letter. Nothing that the process writes is believed: it decides when the clock
-// stops, and C is compared whatever it said.
+// What the judge and a target's process share: a memory file with a header and a table of calls,
+// and two pipes. The judge sends a letter and the number of calls; the process answers with the
+// letter. Nothing that the process writes is trusted: its answer only stops the clock, and C is
+// always compared.
 //
-//     'i'  import what a target in Python is given, which may last while others work
+//     'i'  import what a Python target is given; others may work meanwhile
 //     'l'  load the target and describe it in the header
-//     'p'  make the calls of the table ready; row.status: 1 when the target takes the product
-//     'g'  call the target for each row of the table; row.status: what it returned
+//     'p'  prepare the calls of the table; row.status: 1 if the target takes the product
+//     'g'  call the target for each row of the table; row.status: its return value
 //
-// Where matrices lie in a GPU's memory a carat_door (device/door.hpp) begins at data_begins, rows'
-// addresses are relative to that memory, and:
+// If matrices are in a GPU's memory, a carat_gpu_channel (device/channel.hpp) begins at
+// data_begins, addresses in rows are relative to that memory, and:
 //
-//     'm'  open the door
+//     'm'  open the channel
 //     'w'  call the target for each row, and wait for the stream
 //     'q'  hold the stream, and call the target for each row
-//     'g'  let the stream go on, and wait for it
+//     'g'  release the stream, and wait for it
 //     's'  wait for the GPU
 //
-// A target's process is started by judge_host, which tells of the boundary around it
-// (host/boundary.hpp) before it has loaded anything of the target: a `birth`, then the descriptor
-// of seccomp's listener where there is one.
+// judge_host starts a target's process. Before it loads anything of the target it reports its
+// boundary (host/boundary.hpp): a `birth`, then the descriptor of seccomp's listener if there is
+// one.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +31,21 @@ inline constexpr int command_fd = 4;
 inline constexpr int reply_fd = 5;
 inline constexpr int birth_fd = 6;
 
-// judge_host's first argument where there is to be no boundary.
+// judge_host's first argument for a target without a boundary.
 inline constexpr const char* open_option = "--open";
 
 struct birth {
-    std::int32_t target;  // as the referee's system numbers processes; 0: that which was started
+    std::int32_t target;  // as the judge's system numbers processes; 0: that which was started
     std::int32_t init;    // of its PID namespace; 0: there is none
 };
 
-// What holds, as a sum.
+// The parts of the boundary that hold, as a bit mask.
 enum boundary_part : std::uint32_t {
     has_namespaces = 1,  // of users, processes, mounts, IPC, the network and the host's name
     has_own_proc = 2,    // and /proc shows these processes alone
     has_landlock = 4,    // it writes nowhere and reaches no socket
     has_seccomp = 8,     // system calls that nobody multiplies with are refused
-    has_listener = 16    // the referee decides about each process that it would start
+    has_listener = 16    // the judge decides about each process that it would start
 };
 
 struct header {

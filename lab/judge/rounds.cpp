@@ -37,7 +37,7 @@ std::int64_t least_bytes(request::shape size, dtype type) {
     return batch(std::vector(fewest_calls, p), 1).size_bytes();
 }
 
-rounds::rounds(table_of_rules& rules, party& target, const timed_product& product, dtype type)
+rounds::rounds(table_of_rules& rules, participant& target, const timed_product& product, dtype type)
     : rules_(rules), product_(product), type_(type), entrants_{{&target, 0, {}, {}}} {}
 
 batch rounds::batch_of(std::int64_t calls) {
@@ -53,7 +53,7 @@ std::int64_t rounds::calls_lasting(double run_s) const {
         std::min(on_gpu() ? most_calls_on_gpu : most_calls, std::max(fewest_calls, fit)));
 }
 
-// What a first call costs beyond the product is in the first go, which counts for nothing else.
+// The first go absorbs the extra cost of a first call and is not counted otherwise.
 void rounds::estimate(entrant& e) {
     e.who->enter(batch_of(fewest_calls), nullptr);
     for (int go = 0; go < 2; ++go) {
@@ -66,8 +66,8 @@ void rounds::estimate(entrant& e) {
 
 void rounds::before_trial(entrant& e) {
     const bool target = &e == &entrants_.front();
-    // Goes that are not counted look like those that are. Whoever is fast for the data of an exact
-    // pass alone gains nothing by it.
+    // Uncounted goes look like counted ones, so a target gains nothing from being fast only for the
+    // data of exact passes.
     if (target && rules_.numbers.order.below(4) == 0) {
         e.who->make_ready(data_kind::exact);
         e.who->go();
@@ -81,7 +81,7 @@ void rounds::after_trial(entrant& e) {
     if (target) e.who->check(std::max(0.2, 2 * e.estimate_s));
 }
 
-// A foul is the target's; what goes wrong elsewhere is not.
+// Only the target can commit a foul; other failures are errors.
 void rounds::blaming(const entrant& e, const std::function<void()>& work) {
     try {
         work();
@@ -93,10 +93,10 @@ void rounds::blaming(const entrant& e, const std::function<void()>& work) {
 }
 
 void rounds::start_peers() {
-    const core::device where = on_gpu() ? core::device::cuda : core::device::cpu;
+    const rows::device where = on_gpu() ? rows::device::cuda : rows::device::cpu;
     for (const std::string& name : peers_for(problem(), where, rules_.asked.threads)) {
         try {
-            peers_.push_back(std::make_unique<party>(
+            peers_.push_back(std::make_unique<participant>(
                 name, std::vector<std::string>{"/proc/self/exe", peer_command, name}, rules_,
                 false));
             peers_.back()->load();
@@ -106,7 +106,7 @@ void rounds::start_peers() {
             if (name.ends_with(".engine"))
                 throw error(error_code::unsupported,
                             fmt::format("judge: {}, to compare with: {}", name, failure.what()));
-            // A vendor's that can't is not the best.
+            // A vendor's routine that fails cannot be the best.
             if (entrants_.back().who == peers_.back().get()) entrants_.pop_back();
         }
     }
@@ -116,7 +116,7 @@ void rounds::start_peers() {
                     "asks whether it is right");
 }
 
-// All vendors' routines in a few rounds; the fastest goes on.
+// Times all vendors' routines for a few rounds; the fastest goes on.
 void rounds::choose_vendor() {
     const auto is_vendor = [](const entrant& e) { return e.who->name().starts_with("vendor."); };
     if (std::ranges::count_if(entrants_, is_vendor) < 2) return;
@@ -128,17 +128,17 @@ void rounds::choose_vendor() {
     const auto best =
         std::ranges::min_element(entrants_.begin() + 1, entrants_.end(), {},
                                  [](const entrant& e) { return statistics::median(e.trials_s); });
-    const party* chosen = best->who;
+    const participant* chosen = best->who;
     entrants_.clear();
     for (entrant& e : all)
         if (!is_vendor(e) || e.who == chosen) entrants_.push_back({e.who, e.estimate_s, {}, {}});
-    std::erase_if(peers_, [&](const std::unique_ptr<party>& peer) {
+    std::erase_if(peers_, [&](const std::unique_ptr<participant>& peer) {
         return std::ranges::find(entrants_, peer.get(), &entrant::who) == entrants_.end();
     });
 }
 
-// PyTorch takes seconds to import, which the target's later processes do together, before anything
-// is timed; the target itself is loaded when its turn comes.
+// PyTorch takes seconds to import, so the target's later processes import together before anything
+// is timed. Each loads the target in its turn.
 void rounds::begin_fresh_targets() {
     if (!on_gpu()) return;
     const entrant& target = entrants_.front();
@@ -149,14 +149,13 @@ void rounds::begin_fresh_targets() {
 }
 
 void rounds::wait_for_fresh_targets() {
-    for (const std::unique_ptr<party>& one : fresh_targets_)
+    for (const std::unique_ptr<participant>& one : fresh_targets_)
         blaming(entrants_.front(), [&] { one->wait_for_imports(); });
 }
 
-// Everybody goes on in a process of its own that nobody has seen: addresses, pages and what is
-// chosen at start-up are drawn anew.
+// Every participant continues in a fresh process, with new addresses, pages and start-up choices.
 void rounds::renew() {
-    std::vector<std::unique_ptr<party>> fresh;
+    std::vector<std::unique_ptr<participant>> fresh;
     for (entrant& e : entrants_) {
         retire(e);
         blaming(e, [&] {
@@ -178,7 +177,7 @@ void rounds::distrust(const entrant& e) {
     if (e.who->is_target() && busy_.empty()) busy_ = e.who->reason_against_times();
 }
 
-// What is still to be known of a process that ends.
+// Records the counts of a process that ends.
 void rounds::retire(const entrant& e) {
     retired_s_ += e.who->process().cpu_s();
     distrust(e);
@@ -212,7 +211,7 @@ void rounds::measure(int trials) {
     for (entrant& e : entrants_) {
         if (e.who == nullptr) continue;
         of.push_back(&e);
-        // By the referee's own clock, which runs while the process does.
+        // Measures by the judge's own clock while the process runs.
         const auto go_s = [&watched, &e](std::int64_t) {
             double taken_s = 0;
             watched(e, [&] { taken_s = e.who->go(); });

@@ -1,6 +1,6 @@
-// The timed rounds of one size: the target, the engine and the best vendor in turn, in a new order
-// each round, by lab/measure; all of them in five fresh processes, one after the other. Each go has
-// data of its own, and each of the target's is compared.
+// The timed rounds of one size: the target, the engine and the best vendor, in a new order each
+// round (lab/measure), in five fresh processes each. Every go has its own data, and each of the
+// target's goes is compared.
 #pragma once
 
 #include <functional>
@@ -8,25 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 #include "lab/judge/products.hpp"
 
 namespace carat::judge {
 
 class rounds {
   public:
-    rounds(table_of_rules& rules, party& target, const timed_product& product, dtype type);
+    rounds(table_of_rules& rules, participant& target, const timed_product& product, dtype type);
 
-    // One go for an estimate, then the trials. Throws foul for the target's own.
+    // Runs one go as an estimate, then the trials. Throws foul for the target's own.
     [[nodiscard]] timed_case run();
 
-    // Calls and libraries of the target's processes but for the first, which is the caller's.
+    // Counts of the target's processes except the first, which belongs to the caller.
     [[nodiscard]] std::int64_t checked() const { return checked_; }
     [[nodiscard]] const std::vector<std::string>& libraries() const { return libraries_; }
 
   private:
     struct entrant {
-        party* who;
+        participant* who;
         double estimate_s = 0;
         std::vector<double> trials_s;
         std::vector<std::int64_t> trials_per_process;
@@ -56,20 +56,20 @@ class rounds {
     table_of_rules& rules_;
     timed_product product_;
     dtype type_;
-    std::vector<std::unique_ptr<party>> peers_;  // and the target's fresh process
-    std::vector<entrant> entrants_;              // the target first
-    std::vector<std::unique_ptr<party>> fresh_targets_;
+    std::vector<std::unique_ptr<participant>> peers_;  // and the target's fresh process
+    std::vector<entrant> entrants_;                    // the target first
+    std::vector<std::unique_ptr<participant>> fresh_targets_;
     std::string busy_;
     double retired_s_ = 0;  // processor time of processes that have ended
     std::int64_t checked_ = 0;
     std::vector<std::string> libraries_;
 
   public:
-    // Why no verdict may rest on the figures; empty: nothing.
+    // Why the times support no verdict, or empty.
     [[nodiscard]] const std::string& busy() const { return busy_; }
 };
 
-// Bytes of the fewest calls that can be timed.
+// The bytes of the fewest calls that can be timed.
 [[nodiscard]] std::int64_t least_bytes(request::shape size, dtype type);
 
 }  // namespace carat::judge

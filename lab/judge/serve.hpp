@@ -1,5 +1,4 @@
-// The other end of protocol.hpp: what the process of a target, or of an implementation of carat's
-// to compare it with, does all its life.
+// The process's side of protocol.hpp, for targets and for carat's own implementations.
 #pragma once
 
 #include <fcntl.h>
@@ -11,13 +10,13 @@
 
 #include <carat/carat_kernel.h>
 
-#include "lab/judge/device/door.hpp"
+#include "lab/judge/device/channel.hpp"
 #include "lab/judge/protocol.hpp"
 
 namespace carat::judge {
 
-// What is served: load() describes it in the header, prepare() says whether it takes a product,
-// run() multiplies. Addresses are those of this process.
+// load() fills in the header, prepare() returns whether it takes a product, run() multiplies.
+// Addresses are this process's.
 class service {
   public:
     service() = default;
@@ -27,32 +26,32 @@ class service {
     virtual void load(header& to) = 0;
     virtual bool prepare(const call& row, std::int32_t index, char* memory) = 0;
     virtual std::int64_t run(std::int32_t index) = 0;
-    // On a GPU: the stream that run() uses; null: it takes any.
+    // The GPU stream that run() uses, or null if any will do.
     virtual void* own_stream() { return nullptr; }
 };
 
-// The orders of what lies in a GPU's memory.
+// Answers the commands for matrices in a GPU's memory.
 class gpu_service {
   public:
-    gpu_service(service& what, carat_door* door, call* rows)
-        : what_(what), door_(door), rows_(rows) {}
+    gpu_service(service& what, carat_gpu_channel* channel, call* rows)
+        : what_(what), channel_(channel), rows_(rows) {}
 
-    // From the first 'm' on.
+    // True from the first 'm' on.
     [[nodiscard]] bool is_open() const { return open_; }
 
     void answer(const command& asked) {
         if (asked.what == 'm') {
-            carat_door_open(door_, what_.own_stream());
+            carat_channel_open(channel_, what_.own_stream());
             open_ = true;
         }
         if (asked.what == 'q') enqueue(asked.calls);
         if (asked.what == 'w') {
-            door_->message[0] = '\0';
+            channel_->message[0] = '\0';
             run(asked.calls);
-            carat_door_wait(door_);
+            carat_channel_wait(channel_);
         }
-        if (asked.what == 'g') carat_door_release(door_);
-        if (asked.what == 's') carat_door_finish(door_);
+        if (asked.what == 'g') carat_channel_release(channel_);
+        if (asked.what == 's') carat_channel_finish(channel_);
     }
 
   private:
@@ -61,24 +60,25 @@ class gpu_service {
     }
 
     void enqueue(std::int32_t calls) {
-        carat_door_hold(door_);
+        carat_channel_hold(channel_);
         run(calls);
-        carat_door_calls_end(door_);
+        carat_channel_calls_end(channel_);
         for (std::int32_t i = 0; i < calls; ++i) {
             const call& r = rows_[i];
             const std::int64_t size = r.type == CARAT_F64 ? 8 : 4;
-            carat_door_copy(door_, r.c, r.ldc * size, r.n * size, r.m);
+            carat_channel_copy(channel_, r.c, r.ldc * size, r.n * size, r.m);
         }
-        carat_door_copies_end(door_);
+        carat_channel_copies_end(channel_);
     }
 
     service& what_;
-    carat_door* door_;
+    carat_gpu_channel* channel_;
     call* rows_;
     bool open_ = false;
 };
 
-// Until the referee closes the pipe; the exit code. The referee's end ends this process, too.
+// Serves until the judge closes the pipe and returns the exit code. If the judge ends, so does this
+// process.
 inline int serve(service& what) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct stat file = {};
@@ -88,13 +88,13 @@ inline int serve(service& what) {
     if (mapped == MAP_FAILED) return 1;
     auto* memory = static_cast<char*>(mapped);
     auto* rows = reinterpret_cast<call*>(memory + table_begins);
-    gpu_service gpu(what, reinterpret_cast<carat_door*>(memory + data_begins), rows);
+    gpu_service gpu(what, reinterpret_cast<carat_gpu_channel*>(memory + data_begins), rows);
     command asked = {};
     while (read(command_fd, &asked, sizeof asked) == sizeof asked) {
         if (asked.what == 'l') what.load(*reinterpret_cast<header*>(memory));
         for (std::int32_t i = 0; asked.what == 'p' && i < asked.calls; ++i)
             rows[i].status =
-                what.prepare(rows[i], i, gpu.is_open() ? carat_door_memory() : memory) ? 1 : 0;
+                what.prepare(rows[i], i, gpu.is_open() ? carat_channel_memory() : memory) ? 1 : 0;
         if (gpu.is_open() || asked.what == 'm')
             gpu.answer(asked);
         else

@@ -23,7 +23,7 @@ statistics::estimate over_sizes(std::span<const statistics::estimate> sizes) {
         mean.error += variance;
         fourth += variance * variance / one.df;
     }
-    // Of a size without an interval the error is infinite, and so is that of all.
+    // A size without an interval has an infinite error, and so has the mean.
     if (!std::isfinite(mean.error)) return {.value = mean.value, .replicates = mean.replicates};
     mean.df = fourth > 0 ? mean.error * mean.error / fourth : 1;
     mean.error = std::sqrt(mean.error);

@@ -1,5 +1,5 @@
-// How fast a target is beside the best, and whether that is as fast as was asked for: one interval
-// over processes, as bench has it (lab/statistics/replicates.hpp), and the ruling from that alone.
+// How a target's speed compares with the best peer's and with the requested share: one interval
+// over processes, as in bench (lab/statistics/replicates.hpp), and the ruling from it.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace carat::judge {
 
-// log(time of a / time of b), process by process over the rounds both have.
+// log(time of a / time of b), process by process over the rounds that both have.
 [[nodiscard]] statistics::estimate slower_by(const timed& a, const timed& b);
 
-// The mean of several sizes', whose processes are others: Welch and Satterthwaite's t.
+// The mean over sizes, each with its own processes: Welch and Satterthwaite's t.
 [[nodiscard]] statistics::estimate over_sizes(std::span<const statistics::estimate> sizes);
 
 struct speed {
@@ -23,14 +23,15 @@ struct speed {
     std::array<double, 2> ci95 = {};
 };
 
-// Of speeds, the inverse of times.
+// Converts to a ratio of speeds, the inverse of times.
 [[nodiscard]] speed speed_of(const statistics::estimate& slower);
 
-// Right where the whole interval is at least so much, slower where the whole is less, else unclear.
+// `right` if the whole interval is at least `at_least`, `slower` if all of it is less, else
+// `unclear`.
 [[nodiscard]] ruling rule(const speed& found, double at_least);
 
-// Why times taken by events in the target's own process are not to be believed: over all goes
-// together more passed by the referee's clock. Empty: they agree.
+// Why event times from the target's own process are not credible: the judge's clock measured more
+// over all goes. Empty if they agree.
 [[nodiscard]] std::string reason_against_times(double passed_s, double by_events_s,
                                                std::int64_t goes);
 

@@ -26,7 +26,7 @@ namespace {
     throw error(error_code::unsupported, "judge: " + what);
 }
 
-// Libraries with threads of their own take their number from one of these.
+// Libraries with their own threads read the number from one of these variables.
 std::vector<std::string> environment_for(int threads) {
     std::vector<std::string> all;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -45,7 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return all;
 }
 
-// Both ends of a pipe, or of a pair of sockets.
+// Both ends of a pipe or a pair of sockets.
 struct both_ends {
     int read = -1, write = -1;
     explicit both_ends(bool sockets = false) {
@@ -67,14 +67,14 @@ int memory_for_output() {
     return file;
 }
 
-// `files` become its descriptors 1, 2, ...
+// `files` become descriptors 1, 2, ...
 pid_t spawn(const std::vector<std::string>& arguments, const std::vector<int>& files, int threads) {
     std::vector<std::string> argument_texts = arguments;
     std::vector<std::string> environment = environment_for(threads);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    // By way of high numbers: what lies at 3, 4 or 5 may be one of those to be put there.
+    // Copies to high numbers first: descriptors 3, 4 or 5 may be among those to be moved.
     int high = 100;
     for (const int file : files) posix_spawn_file_actions_adddup2(&actions, file, high++);
     for (int i = 1; i <= static_cast<int>(files.size()); ++i) {
@@ -83,7 +83,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<int>& f
     }
     posix_spawnattr_t how;
     posix_spawnattr_init(&how);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is the referee's alone
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is the judge's alone
     pid_t process = -1;
     const int failure =
         posix_spawn(&process, argument_texts.front().c_str(), &actions, &how,
@@ -95,7 +95,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<int>& f
     return process;
 }
 
-// One message of a known size, and the descriptor that comes with it, else -1.
+// Receives a message of known size, and the descriptor that comes with it or -1.
 int receive(int socket, void* data, std::size_t size) {
     constexpr int most_ms = 30000;
     pollfd wanted = {socket, POLLIN, 0};
@@ -116,7 +116,7 @@ int receive(int socket, void* data, std::size_t size) {
     return descriptor;
 }
 
-// From the process that judge_host was started as to the target's own, where that is another.
+// Replaces the process that was started by the target's own, if that is another one.
 void hear_of_birth(started& s, int socket) {
     birth born = {};
     receive(socket, &born, sizeof born);

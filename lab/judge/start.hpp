@@ -1,4 +1,4 @@
-// Starting a process that takes part in a judgement, with what it finds open (protocol.hpp).
+// Starts a participant's process with the descriptors of protocol.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct started {
     std::uint32_t boundary = 0;  // boundary_part
 };
 
-// What a process prints is kept up to here, so that it can't fill the memory or the terminal.
+// The most output that is kept, so that a process cannot fill the memory or the terminal.
 inline constexpr std::int64_t output_bytes = 65536;
 
-// `by_host`: the first argument is judge_host, which tells of the boundary around the target.
+// `by_host`: the first argument is judge_host, which reports the target's boundary.
 [[nodiscard]] started start(const std::vector<std::string>& arguments, int memory, int threads,
                             bool by_host);
 

@@ -29,7 +29,7 @@ fs::path beside_the_command() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// A folder that goes with its last owner.
+// A folder that is removed with its last owner.
 std::shared_ptr<void> temporary_folder(fs::path& path) {
     std::string text = fs::temp_directory_path() / "carat-judge-XXXXXX";
     if (mkdtemp(text.data()) == nullptr)
@@ -45,7 +45,7 @@ std::shared_ptr<void> temporary_folder(fs::path& path) {
             }};
 }
 
-// Its messages go where the command's own go. The exit code.
+// Its messages go where the command's own go. Returns the exit code.
 int run_compiler(std::vector<std::string> words) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
@@ -113,7 +113,7 @@ target python_function(const fs::path& file, const std::string& function, bool o
                       fs::absolute(file).string(),
                       function};
     if (on_gpu)
-        made.arguments.push_back(own_file("host.py").replace_filename("judge_door.so").string());
+        made.arguments.push_back(own_file("host.py").replace_filename("judge_channel.so").string());
     return made;
 }
 
@@ -133,7 +133,7 @@ fs::path own_file(const char* name) {
         if (fs::exists(place, ignored)) return place.lexically_normal();
     }
     throw error(error_code::unsupported,
-                fmt::format("judge: {} is missing beside the command: install carat anew", name));
+                fmt::format("judge: {} is missing beside the command: reinstall carat", name));
 }
 
 void target::keep_open(bool open) {

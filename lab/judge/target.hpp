@@ -1,4 +1,4 @@
-// What the user named: made into the arguments of a process that serves it.
+// Turns the TARGET that the user named into the arguments of a process that serves it.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace carat::judge {
 
-// A compiler's refusal: the target's fault, and told with the compiler's own words.
+// A compiler error: the target's fault, reported in the compiler's words.
 struct does_not_compile : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -20,16 +20,16 @@ struct target {
     std::vector<std::string> notes;      // how it was compiled
     std::shared_ptr<void> compiled;      // the folder of what was compiled, for as long as needed
 
-    // Without a boundary: for GPUs, whose drivers and JIT compilers need what it forbids.
+    // Omits the boundary, for GPUs, whose drivers and JIT compilers need what it forbids.
     void keep_open(bool open);
 };
 
-// TARGET is a shared object, a .c, .cpp or .cu file, or FILE.py:FUNCTION. Throws carat::error for
-// one that isn't there or that nothing here can serve, and does_not_compile.
-// `python_on_gpu`: the function is given what lies in a GPU's memory; others say so themselves.
+// TARGET is a shared object, a .c, .cpp or .cu file, or FILE.py:FUNCTION. Throws carat::error if it
+// does not exist or cannot be served here, and does_not_compile. `python_on_gpu`: the function
+// takes matrices in a GPU's memory; other targets say so themselves.
 [[nodiscard]] target open_target(const std::string& text, bool python_on_gpu);
 
-// Where judge_host, host.py and the header lie beside the command.
+// Finds judge_host, host.py and the header, which lie beside the command.
 [[nodiscard]] std::filesystem::path own_file(const char* name);
 
 }  // namespace carat::judge

@@ -116,8 +116,8 @@ void worker::receive(char what, double timeout_s) {
     freezer_.freeze();
 }
 
-// It is thawed before the clock runs, and stays stopped; it is stopped when the clock is read, and
-// frozen then.
+// It is thawed, still stopped, before the clock starts; it is stopped when the clock is read, and
+// frozen afterwards.
 worker::use worker::run(std::int32_t calls, double timeout_s) {
     const double cpu_before_s = cpu_s() + reaped_children_s(started_.process);
     const thread_times before = times_of_threads(started_.process);

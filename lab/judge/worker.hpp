@@ -1,7 +1,6 @@
-// A process that multiplies for the referee and stands still whenever it is not asked to: all its
-// threads are stopped between calls, and frozen where the system lets us, so nothing goes on behind
-// the referee's back. Time is taken here, from before it may go on until after its last thread has
-// stopped.
+// A process that multiplies for the judge and is stopped between calls with all its threads, and
+// frozen where the system allows it, so nothing runs unobserved. Time is taken here, from before it
+// is continued until its last thread has stopped.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace carat::judge {
 
-// The process ended, hangs or broke a rule: what is said of the target.
+// The process ended, hangs or broke a rule.
 struct foul : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -27,21 +26,22 @@ struct hangs : foul {
     using foul::foul;
 };
 
-// Thrown where the user asked to stop.
+// Thrown if the user asked to stop.
 struct interrupted {};
 
 class worker {
   public:
-    // `interrupted` is asked while waiting; what it printed last is told when it ends by itself.
+    // `interrupted` is polled while waiting. If the process ends by itself, its last output is
+    // reported.
     worker(const std::vector<std::string>& arguments, const shared_memory& memory, int threads,
            bool is_target, std::function<bool()> interrupted);
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
     ~worker();
 
-    // Has it do one of protocol.hpp's commands, and stops it. Throws foul.
+    // Has it execute one command of protocol.hpp, then stops it. Throws foul.
     void ask(char what, std::int32_t calls, double timeout_s);
-    // The same in two steps, between which it goes on.
+    // The same in two steps, between which it runs.
     void send(char what, std::int32_t calls);
     void receive(char what, double timeout_s);
 
@@ -50,24 +50,24 @@ class worker {
         double cpu_s = 0;    // of all its threads, and of children it waited for
         shared_work shared;  // among its threads, at once or in turn
     };
-    // The calls of the table. Throws foul, also where it started another process.
+    // Runs the calls of the table. Throws foul, also if it started another process.
     [[nodiscard]] use run(std::int32_t calls, double timeout_s);
 
-    // Lets it go on without an order for so long. To find out whether it does something.
+    // Lets it run without a command for this long, to find out whether it does anything.
     void let_go_on(double time_s);
 
-    // From here on the kernel refuses it processes; threads it may start. Throws foul where one is
-    // still there. Nothing where the boundary has no such gate.
+    // Has the kernel refuse it new processes, but not threads. Throws foul if one still
+    // exists. Does nothing if the boundary has no gate.
     void allow_no_more_processes();
 
     [[nodiscard]] pid_t id() const { return started_.process; }
 
-    // What keeps it apart from all others, by names.
+    // Names of the boundary's parts.
     [[nodiscard]] std::vector<std::string> boundary() const;
 
-    // Of all its threads since it began.
+    // Processor time of all its threads since it began.
     [[nodiscard]] double cpu_s() const;
-    // Files with code that it has loaded; empty where it hides them.
+    // The files with code that it has loaded; empty if it hides them.
     [[nodiscard]] std::vector<std::string> libraries() const;
 
   private:

@@ -8,7 +8,7 @@ namespace carat::machine {
 
 namespace {
 
-// glibc's cpu_set_t ends at 1024; machines do not.
+// glibc's cpu_set_t ends at 1024 processors; some machines have more.
 struct cpu_mask {
     explicit cpu_mask(std::size_t count)
         : set(CPU_ALLOC(count)), size_bytes(CPU_ALLOC_SIZE(count)), size(count) {

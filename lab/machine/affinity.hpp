@@ -1,15 +1,15 @@
-// Which hardware threads the calling thread may run on, and keeping it on one of them.
+// The hardware threads that the calling thread may use, and pinning it to one of them.
 #pragma once
 
 #include <vector>
 
 namespace carat::machine {
 
-// By the system's numbers, ascending; empty when the system does not tell.
+// The system's numbers, ascending; empty if the system does not tell.
 [[nodiscard]] std::vector<int> allowed_cpus();
 
-// Keeps the calling thread on `cpu`. Where the system refuses it stays where it was: a measurement
-// is then noisier, not wrong.
+// Pins the calling thread to `cpu`. If the system refuses, it stays where it was: a measurement is
+// then noisier, not wrong.
 void pin_this_thread(int cpu);
 
 }  // namespace carat::machine

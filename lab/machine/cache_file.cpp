@@ -1,6 +1,6 @@
-// Keeps a measurement beside the machine it belongs to, in full, so that a file of another machine,
-// another version or another set of units is seen to be foreign and not only hoped to be ours by
-// its name. Whatever is odd about a file, the answer is to measure again.
+// Keeps a measurement together with the full description of its machine, so that a file of another
+// machine, version or set of units is recognised by its contents, not only by its name. If anything
+// is odd about a file, it is measured again.
 #include "lab/machine/cache_file.hpp"
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 #include <carat/error.hpp>
 
-#include "files/draft.hpp"
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/draft.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/machine/memory_levels.hpp"
 #include "lab/machine/plan.hpp"
 
@@ -47,7 +47,7 @@ double age_of(const peaks& limits) {
     return std::chrono::duration<double>(now).count() - static_cast<double>(limits.measured_at_s);
 }
 
-// The better of both, and what only `known` has.
+// The better of both figures, and those that only `known` has.
 template <class Peak, class Same>
 void keep_better(std::vector<Peak>& fresh, const std::vector<Peak>& known, double Peak::*rate,
                  Same same) {
@@ -116,7 +116,7 @@ std::optional<peaks> load_kept(const owner& whose, const measure_options& option
     }
 }
 
-// Whole or not at all. What is not kept is measured again, so no failure matters.
+// Written whole or not at all. What is not kept is measured again, so failures do not matter.
 void keep(const owner& whose, const peaks& limits, const cache_options& kept) {
     if (kept.directory.empty()) return;
     std::error_code ignored;

@@ -1,5 +1,5 @@
-// Keeping peaks, for processors and GPUs alike. load_or_measure() in its two halves, apart so
-// that tests need not measure.
+// Caches peaks of processors and GPUs. The two halves of load_or_measure() are separate, so that
+// tests need not measure.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,26 @@
 
 namespace carat::machine {
 
-// What a measurement belongs to: everything it depends on but carat's version, which is added;
-// whether it has a figure for all that would be measured now; and how levels follow from a curve,
-// where there is one.
+// The key of a measurement: everything it depends on except carat's version, which is added;
+// whether it has all figures that would be measured now; and how levels follow from a curve, if
+// there is one.
 struct owner {
     nlohmann::json identity;
     std::function<bool(const peaks&)> covered_by;
     std::function<std::vector<bandwidth_peak>(const std::vector<reading_peak>&)> levels = {};
 };
 
-// With figures for `threads`, too.
+// The key that also requires figures for `threads`.
 [[nodiscard]] owner owner_of(const description& machine, const std::vector<int>& threads = {});
 
-// What was kept for this very owner and version, if it is whole and recent enough.
+// The cached measurement of this owner and version, if it is whole and recent enough.
 [[nodiscard]] std::optional<peaks> load_kept(const owner& whose, const measure_options& options,
                                              const cache_options& kept);
 
-// Replaces what was kept. A folder that can't be written is no error.
+// Replaces the cached measurement. A folder that cannot be written is no error.
 void keep(const owner& whose, const peaks& limits, const cache_options& kept);
 
-// As for a machine in peaks.hpp.
+// The same as for a machine in peaks.hpp.
 using measuring = std::function<peaks()>;
 [[nodiscard]] peaks load_or_measure(const owner& whose, const measuring& measure,
                                     const measure_options& options, const cache_options& kept);

@@ -1,5 +1,5 @@
-// Limits that containers set: processor time and memory of the control group, of which every
-// ancestor may have a tighter one.
+// The limits of containers: processor time and memory of the control group, of which every ancestor
+// may have a tighter one.
 #include "core/control_group.hpp"
 
 #include <algorithm>
@@ -19,12 +19,12 @@ void tighten(double& limit, double other) {
 }
 
 void tighten(std::int64_t& limit, std::int64_t other) {
-    // Version 1 says "no limit" with the largest number of whole pages.
+    // Version 1 expresses "no limit" as the largest number of whole pages.
     constexpr std::int64_t endless = std::int64_t{1} << 60;
     if (other > 0 && other < endless && (limit <= 0 || other < limit)) limit = other;
 }
 
-// Pages of files that nobody has read lately: given up before a process is ended for memory.
+// Pages of files that nobody has read lately are dropped before a process is killed for memory.
 std::int64_t idle_file_bytes(const fs::path& group, std::string_view name) {
     std::ifstream statistics(group / "memory.stat");
     std::string key;

@@ -11,7 +11,8 @@ namespace carat::machine {
 
 namespace {
 
-// A counter of L1 data load misses of this thread in user mode, stopped; errno tells why not.
+// A stopped counter of L1 data load misses of this thread in user mode; errno tells why there is
+// none.
 class counter {
   public:
     counter() {

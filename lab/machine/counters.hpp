@@ -1,5 +1,5 @@
-// Counting cache misses by the processor's own counters, where the system has them and lets this
-// process read them. Most virtual machines have none.
+// Counts cache misses with the processor's counters, if the system has them and allows this process
+// to read them. Most virtual machines have none.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,10 @@
 
 namespace carat::machine {
 
-// Why misses can't be counted here, in one line; empty when they can.
+// Why misses cannot be counted here, in one line; empty if they can.
 [[nodiscard]] std::string counters_unavailable();
 
-// Loads of this thread that missed the L1 data cache during `work`; none where that can't be
-// counted.
+// Loads of this thread that missed the L1 data cache during `work`; none if that cannot be counted.
 [[nodiscard]] std::optional<std::int64_t> count_l1_misses(const std::function<void()>& work);
 
 }  // namespace carat::machine

@@ -1,5 +1,5 @@
-// What the processor says of itself. In a virtual machine these are the hypervisor's words, so they
-// come after the operating system's. Layouts: Intel SDM 2A "CPUID", AMD APM 3 appendix E.
+// The processor's description of itself. In a virtual machine the hypervisor provides it, so it
+// ranks below the operating system's. Layouts: Intel SDM 2A "CPUID", AMD APM 3 appendix E.
 #include <algorithm>
 #include <utility>
 
@@ -48,7 +48,7 @@ registers ask(std::uint32_t leaf, std::uint32_t subleaf = 0) {
     return r;
 }
 
-// Text in the registers named, low byte first, up to the first zero.
+// The text in the given registers, low byte first, up to the first zero.
 std::string text(const registers& r, std::initializer_list<int> order) {
     std::string result;
     for (const int i : order)

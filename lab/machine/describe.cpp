@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lab/machine/affinity.hpp"
+#include "lab/machine/isa_features.hpp"
 #include "lab/machine/sources.hpp"
 
 namespace carat::machine {
@@ -31,7 +32,7 @@ void fill_cache(std::vector<cache>& known, const cache& more) {
     fill(same->shared_by, more.shared_by);
 }
 
-// The levels of the machine from the least, then the features that no level implies.
+// The machine's levels, lowest first, then the features that no level implies.
 std::vector<std::string> isa_names() {
 #if defined(__x86_64__)
     std::vector<std::string> names = {"x86-64"};
@@ -45,7 +46,7 @@ std::vector<std::string> isa_names() {
             names.emplace_back(core::name(level));
     static constexpr std::array implied = {"sse4_2",  "avx",      "avx2",     "fma",     "f16c",
                                            "avx512f", "avx512bw", "avx512dq", "avx512vl"};
-    for (const std::string& feature : core::isa_features())
+    for (const std::string& feature : isa_features())
         if (std::find(implied.begin(), implied.end(), feature) == implied.end())
             names.push_back(feature);
     return names;
@@ -59,7 +60,7 @@ void fill_gaps(description& known, const description& more) {
     fill(known.hypervisor, more.hypervisor);
     fill(known.os, more.os);
     fill(known.kernel, more.kernel);
-    // Counts of one source belong together with the numbers for pinning.
+    // Counts must come from the same source as the numbers for pinning.
     if (known.cores == 0) {
         known.cores = more.cores;
         known.hardware_threads = more.hardware_threads;

@@ -1,6 +1,6 @@
-// What this machine is: processor, caches, memory and what of them this process may use. Facts come
-// from hwloc, /proc, /sys and CPUID, whichever knows; a fact nobody tells stays 0 or empty and is
-// printed as "unknown", never guessed.
+// The machine: processor, caches, memory, and how much of them this process may use. Facts come
+// from hwloc, /proc, /sys and CPUID; an unknown fact stays 0 or empty and is printed as "unknown",
+// never guessed.
 #pragma once
 
 #include <cstdint>
@@ -43,16 +43,16 @@ struct description {
     double frequency_max_mhz = 0;
     std::vector<cache> caches;  // one of each level and kind, those of the fastest allowed core
 
-    // One hardware thread of each of the `cores`, by the system's numbers, for pinning; where cores
-    // differ the fastest come first, so that one thread's limits are those of the best. The lab
-    // uses it; results do not contain it.
+    // The system's number of one hardware thread of each core, for pinning. If cores differ the
+    // fastest come first, so that the limits of one thread are those of the best core. For the lab
+    // only; results do not contain it.
     std::vector<int> core_cpus;
 };
 
-// Takes some milliseconds. Throws carat::error only when CARAT_FORCE_ISA is wrong.
+// Takes some milliseconds. Throws carat::error only if CARAT_FORCE_ISA is wrong.
 [[nodiscard]] description describe();
 
-// Memory that the control group of this process still grants it; 0: as much as there is.
+// The memory that this process's control group still grants; 0: all there is.
 [[nodiscard]] std::int64_t memory_left_by_group();
 
 // The data or unified cache of `level`, or null.

@@ -1,5 +1,5 @@
-// The files in which Linux describes the machine. All are read below a root, so that tests can
-// offer another machine; any of them may be missing, as in containers.
+// The files in which Linux describes the machine. All paths are below a root, so that tests can
+// provide another machine; any file may be missing, as in containers.
 #include "lab/machine/files.hpp"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ cpu_list siblings(const fs::path& cpu, int self) {
     return {self};
 }
 
-// What a core does at its highest clock, where cores of several kinds say so, and that clock.
+// A core's capacity at its highest clock, if cores of several kinds tell it, and that clock.
 struct speed {
     std::int64_t capacity = 0;
     std::int64_t most_khz = 0;

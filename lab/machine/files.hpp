@@ -11,7 +11,8 @@ namespace carat::machine {
 // The first line, or "".
 [[nodiscard]] std::string read_line(const std::filesystem::path& file);
 
-// A number that is not negative, with K, M or G of 1024 at its end; 0 when it can't be read.
+// A number that is not negative, optionally with the suffix K, M or G (powers of 1024); 0 if
+// unreadable.
 [[nodiscard]] std::int64_t parse_number(std::string_view text);
 
 }  // namespace carat::machine

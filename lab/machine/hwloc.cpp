@@ -1,6 +1,6 @@
-// hwloc knows the shape of the machine best: cores, hardware threads, NUMA nodes and caches. It is
-// asked for the whole machine, so that "shared by" is a fact of the hardware; what this process may
-// use is then the intersection with its affinity.
+// hwloc knows the machine's topology best: cores, hardware threads, NUMA nodes and caches. It is
+// asked for the whole machine, so that "shared by" is a fact of the hardware; this process may use
+// the intersection with its affinity.
 #include <algorithm>
 #include <cstdlib>
 #include <hwloc.h>
@@ -18,8 +18,8 @@ struct destroy {
 using topology_handle = std::unique_ptr<hwloc_topology, destroy>;
 
 topology_handle load(const std::string& synthetic) {
-    // Where /sys is missing it would say so on standard error, and what it can't tell is looked up
-    // elsewhere (describe.cpp). Who set the variable wants to hear.
+    // hwloc would complain on standard error if there is no /sys, although describe.cpp looks
+    // elsewhere. A user who has set the variable wants to see that.
     setenv("HWLOC_HIDE_ERRORS", "2", 0);
     hwloc_topology_t topology = nullptr;
     if (hwloc_topology_init(&topology) != 0) return nullptr;
@@ -54,7 +54,7 @@ cache as_cache(hwloc_obj_t object) {
             hwloc_bitmap_weight(object->cpuset)};
 }
 
-// The caches above one hardware thread, from the inside out.
+// The caches above one hardware thread, innermost first.
 std::vector<cache> caches_of(hwloc_topology_t topology, int cpu) {
     std::vector<cache> caches;
     hwloc_obj* const thread = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(cpu));

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "files/json/fields.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
@@ -95,7 +95,7 @@ int count(const fields& in, const char* field) {
     return value;
 }
 
-// The one of `all` that the field names.
+// The member of `all` that the field names.
 template <class All>
 auto named(const fields& in, const char* field, const All& all) {
     const auto text = in.get<std::string>(field);

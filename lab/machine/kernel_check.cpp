@@ -1,6 +1,6 @@
-// Checks the kernels against the plain definition of what they compute, on small multiples of 1/2
-// that every type holds exactly, so that the comparison is for equality. Peaks of units that do not
-// do the work would be lies; this is what keeps them honest.
+// Checks the kernels against a plain definition of what they compute, on small multiples of 1/2
+// that every type holds exactly, so results must be equal. A peak of a unit that does not do the
+// work would be false.
 #include <cstring>
 #include <memory>
 #include <new>
@@ -32,7 +32,7 @@ struct release {
 };
 using state_memory = std::unique_ptr<std::byte[], release>;
 
-// A state seen as its three parts.
+// The three parts of a state.
 struct parts {
     const compute_kernel& kernel;
     std::byte* memory;
@@ -78,8 +78,8 @@ double expected(const parts& state, std::int64_t i, double c, std::int64_t steps
 void fill_state(const compute_kernel& kernel, void* state) {
     auto* memory = static_cast<std::byte*>(state);
     const auto elements = kernel.operand_bytes / static_cast<int>(size_bytes(kernel.operand));
-    // Factors of magnitude 1/2 or 1 keep a multiply-add finite for any number of steps; 8-bit dot
-    // products take their first operand without sign.
+    // Factors of magnitude 1/2 or 1 keep a multiply-add finite for any number of steps; the first
+    // operand of 8-bit dot products is unsigned.
     const bool multiply_add = kernel.form == arithmetic::multiply_add;
     const double scale = multiply_add && !is_integer(kernel.operand) ? 0.5 : 1;
     for (int i = 0; i < elements; ++i) {

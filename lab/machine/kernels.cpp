@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lab/machine/isa_features.hpp"
+
 namespace carat::machine {
 
 namespace {
@@ -17,7 +19,7 @@ bool can_run(const compute_kernel& kernel, const std::vector<std::string>& featu
 }  // namespace
 
 std::vector<leveled_kernel> compute_kernels() {
-    const std::vector<std::string> features = core::isa_features();
+    const std::vector<std::string> features = isa_features();
     std::vector<leveled_kernel> found;
     const auto add = [&](core::isa level, std::span<const compute_kernel> kernels) {
         if (level > core::best_isa()) return;

@@ -1,6 +1,5 @@
-// Small programs that keep one unit of a core busy, or one level of memory. They are compiled once
-// for each ISA level (isa/*.cpp); here is what they have in common and how to find those that this
-// machine can run.
+// Small programs that keep one unit of a core, or one level of memory, busy. They are compiled once
+// for each ISA level (isa/*.cpp); this is their common interface.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +13,17 @@
 
 namespace carat::machine {
 
-// What one step does to every accumulator c, given the operands x and y.
+// What one step does to every accumulator c with the operands x and y.
 enum class arithmetic : std::uint8_t {
     multiply_add,  // c[l] = c[l] * x[l] + y[l]
     dot,           // c[l] += sum over d of x[l * depth + d] * y[l * depth + d]
     tile,          // c[i][j] += sum over p, d of x[i][p * depth + d] * y[p][j * depth + d], 16 x 16
 };
 
-// run(steps, state) works on a state of 64-byte aligned memory: x, y (operand_bytes each), then the
-// accumulators, `chains` independent ones of `lanes` elements each. Inside the loop everything is
-// in registers, and the chains are enough to hide the latency of the unit. The results land in the
-// state, so the work can't be left out, and can be checked.
+// run(steps, state) works on 64-byte aligned memory: x, y (operand_bytes each), then `chains`
+// independent accumulators of `lanes` elements. The loop runs in registers, and the chains hide the
+// unit's latency. The results are stored in the state, so that the work cannot be optimised away
+// and can be checked.
 struct compute_kernel {
     const char* unit;     // "avx512 fma"
     const char* feature;  // name in /proc/cpuinfo that it needs beyond its level, or ""
@@ -38,7 +37,7 @@ struct compute_kernel {
     void (*run)(std::int64_t steps, void* state);
 };
 
-// Multiplications and additions counted as one operation each.
+// Multiplications and additions count as one operation each.
 [[nodiscard]] constexpr double operations_per_step(const compute_kernel& k) {
     const int products = k.form == arithmetic::tile ? 16 * k.depth : k.depth;
     return 2.0 * k.lanes * k.chains * products;
@@ -50,8 +49,8 @@ struct compute_kernel {
                                                                size_bytes(k.accumulator);
 }
 
-// Sum modulo 2^64 of `bytes` at `data` taken as 64-bit integers, `passes` times over.
-// `data` is 64-byte aligned, `bytes` a multiple of 1024.
+// The sum modulo 2^64 of `bytes` at `data` as 64-bit integers, `passes` times. `data` is 64-byte
+// aligned, `bytes` a multiple of 1024.
 using read_kernel = std::uint64_t (*)(const void* data, std::int64_t bytes, std::int64_t passes);
 
 struct leveled_kernel {
@@ -70,7 +69,7 @@ struct leveled_kernel {
 // Fills x, y and the accumulators with those numbers.
 void fill_state(const compute_kernel& kernel, void* state);
 
-// The tables of one level; sources in isa/.
+// The tables of each level; sources in isa/.
 #define CARAT_DECLARE_KERNELS(level)                                               \
     namespace level {                                                              \
     extern const std::span<const compute_kernel> multiply_add_kernels;             \

@@ -1,4 +1,4 @@
-// Puts the units and memories of this machine into rounds, on threads that share them.
+// Measures the units and memories of this machine in rounds, on threads that share them.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -18,12 +18,12 @@ namespace {
 
 using monotonic = std::chrono::steady_clock;
 
-double seconds_since(monotonic::time_point begin) {
+double passed_s(monotonic::time_point begin) {
     return std::chrono::duration<double>(monotonic::now() - begin).count();
 }
 
-// Memory from the system, not yet touched, so that each thread can place its own near itself.
-// Asks for huge pages: a limit should not be one of the TLB.
+// Untouched memory from the system, so that each thread can place its own part near itself.
+// Requests huge pages: a limit should not be that of the TLB.
 class pages {
   public:
     explicit pages(std::int64_t size_bytes) : size_bytes_(static_cast<std::size_t>(size_bytes)) {
@@ -57,8 +57,8 @@ class pages {
 
 using thread_memory = std::vector<std::unique_ptr<pages>>;
 
-// As much for each thread as its largest task needs, placed by that thread and written once, since
-// pages never written all share one page of zeros.
+// Each thread gets as much as its largest task needs. The thread places it and writes it once,
+// since pages never written all share one page of zeros.
 thread_memory place_memory(const std::vector<int>& cpus, const std::vector<read_task>& tasks) {
     thread_memory memory;
     for (std::size_t i = 0; i < cpus.size(); ++i) {
@@ -81,9 +81,8 @@ struct core_set {
     bool of_several_kinds;
 };
 
-// `amount` is that of one repetition of one thread. All threads do the same, which says too little
-// of cores of several kinds: the fast ones would wait for the slow ones. `before`, where there is
-// one, is not timed.
+// `amount` is that of one repetition of one thread. All threads do the same, which understates
+// cores of several kinds: the fast ones wait for the slow ones. `before`, if present, is not timed.
 repeated shared_item(const core_set& cores, int threads, double amount, round_work work,
                      std::function<void(int thread)> before = {}) {
     return {amount * threads, [first = cores.cpus.first(static_cast<std::size_t>(threads)),
@@ -111,7 +110,8 @@ repeated compute_item(const compute_task& task, const core_set& cores) {
                        });
 }
 
-// A set that a cache may hold is read once before each round: others used the cache meanwhile.
+// A set that fits in a cache is read once before each round, as others have used the cache
+// meanwhile.
 repeated whole_item(const read_task& task, const core_set& cores, const thread_memory& memory,
                     read_kernel read) {
     const auto work = [=, &memory](int thread, std::int64_t repetitions) {
@@ -121,8 +121,8 @@ repeated whole_item(const read_task& task, const core_set& cores, const thread_m
                        [work](int thread) { work(thread, 1); });
 }
 
-// One that none can hold goes on where the last repetition stopped, so that a round stays short and
-// what it reads was evicted since.
+// A set that fits in none continues where the last repetition stopped: rounds stay short, and the
+// data has been evicted since.
 repeated sliced_item(const read_task& task, const core_set& cores, const thread_memory& memory,
                      read_kernel read) {
     const std::int64_t slice = slice_bytes(task.bytes);
@@ -152,7 +152,7 @@ void require_sense(const description& machine, const measure_options& options) {
     }
 }
 
-// Verify, then time: a unit whose result is wrong gets no figure.
+// Verifies, then times: a unit with a wrong result gets no figure.
 measuring_plan checked_plan(const description& machine, const std::vector<int>& threads) {
     measuring_plan plan = plan_measurement(machine, threads);
     std::erase_if(plan.compute,
@@ -160,7 +160,7 @@ measuring_plan checked_plan(const description& machine, const std::vector<int>& 
     return plan;
 }
 
-// `items` are those of the plan, in its order.
+// `items` are in the plan's order.
 peaks collect(const description& machine, const measuring_plan& plan,
               const std::vector<repeated>& items) {
     peaks found;
@@ -197,7 +197,7 @@ peaks measure_peaks(const description& machine, const measure_options& options) 
         items.push_back(task.in_slices ? sliced_item(task, cores, memory, read)
                                        : whole_item(task, cores, memory, read));
     const double budget_s = options.budget_s > 0 ? options.budget_s : options.thorough ? 20 : 4;
-    measure_in_rounds(items, budget_s - seconds_since(begin), options);
+    measure_in_rounds(items, budget_s - passed_s(begin), options);
     return stamped(collect(machine, plan, items), options);
 }
 

@@ -12,7 +12,7 @@ namespace carat::machine {
 
 namespace {
 
-// A set can't be read faster than a smaller one: what looks so was disturbed at the smaller one.
+// A set cannot be read faster than a smaller one; if it seems so, the smaller one was disturbed.
 std::vector<reading_peak> without_dips(std::vector<reading_peak> curve) {
     std::ranges::sort(curve, {}, &reading_peak::working_set_bytes);
     for (std::size_t i = curve.size(); i-- > 1;)
@@ -30,9 +30,9 @@ std::int64_t end_of(plateau one) {
     return one.back().working_set_bytes;
 }
 
-// Runs of sizes, each read nearly as fast as the one before, from one to its double at least: on a
-// slope between two levels there are shorter ones. At the ends of the curve even these may be a
-// level.
+// Finds runs of sizes, each read nearly as fast as the one before, that span at least a factor of
+// two: the slopes between levels have shorter ones. At the ends of the curve even short runs may be
+// a level.
 std::vector<plateau> plateaus_of(plateau curve) {
     constexpr double nearly = 0.92;
     constexpr double least_factor = 1.9;  // sizes are whole pages
@@ -62,7 +62,7 @@ std::vector<known_cache> caches_of(const description& machine, int threads) {
     return caches;
 }
 
-// Joins those that differ least until there are no more than `most`.
+// Joins the most similar plateaus until at most `most` remain.
 void join(std::vector<plateau>& all, std::size_t most) {
     while (all.size() > std::max<std::size_t>(1, most)) {
         std::size_t at = 1;
@@ -76,8 +76,8 @@ void join(std::vector<plateau>& all, std::size_t most) {
     }
 }
 
-// Of the caches from `first` on that leave one for each of the `after` plateaus to come, the one
-// whose share is nearest to the end of a plateau.
+// Chooses, of the caches from `first` on that leave one for each of the `after` later plateaus, the
+// one whose share is nearest to the end of this plateau.
 std::size_t nearest(std::span<const known_cache> caches, std::size_t first, std::size_t after,
                     std::int64_t end_bytes) {
     const auto distance = [&](std::size_t i) {

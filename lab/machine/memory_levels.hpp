@@ -1,5 +1,5 @@
-// The levels of memory, read off a curve of bandwidth against working-set size. What the system
-// says of caches only names them: a guest is told of a cache that it shares with others, and a
+// Finds the levels of memory on a curve of bandwidth against working-set size. The system's
+// description of caches only names them: a guest sees a cache that it shares with others, and a
 // replacement policy may keep less than a cache holds.
 //
 //    GB/s  ______
@@ -14,8 +14,8 @@
 
 namespace carat::machine {
 
-// One entry for each number of threads and plateau: its name, its rate and the largest set on it.
-// A cache without a plateau has none.
+// One entry for each number of threads and plateau: its name, its rate and the largest set on it. A
+// cache without a plateau has none.
 [[nodiscard]] std::vector<bandwidth_peak> levels_of(const description& machine,
                                                     const std::vector<reading_peak>& curve);
 

@@ -1,6 +1,6 @@
-// The limits of this machine as measured on it: how many operations its units do a second, and how
-// fast each level of memory feeds them, for one thread and for all cores. A limit is the best of
-// many short rounds, because everything that disturbs a round makes it slower.
+// The measured limits of this machine: how many operations its units do in a second, and how fast
+// each level of memory feeds them, for one thread and for all cores. A limit is the best of many
+// short rounds, because every disturbance makes a round slower.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,11 @@ struct compute_peak {
     double gflops = 0;
     double spread = 0;  // (best - median) / best over the rounds
     int rounds = 0;
-    // Of a GPU's tensor cores, which random data slows by the power it takes: on data all alike.
+    // A GPU's tensor cores slow down on random data, which takes more power; this is their rate on
+    // constant data.
     double constant_input_gflops = 0;
 
-    // What no data can beat.
+    // The rate that no data can exceed.
     [[nodiscard]] double most_gflops() const {
         return gflops > constant_input_gflops ? gflops : constant_input_gflops;
     }
@@ -45,7 +46,7 @@ struct bandwidth_peak {
     std::int64_t working_set_bytes = 0;  // of each thread: the largest that is read so fast
 };
 
-// Reading one working set over and over: a point of the curve from which levels are read off.
+// One working set read repeatedly: a point of the curve that shows the levels.
 struct reading_peak {
     int threads = 1;
     std::int64_t working_set_bytes = 0;  // of each thread
@@ -75,12 +76,12 @@ struct measure_options {
     double round_s = 0;   // 0: 1 ms, or 3 ms when thorough
     // Numbers of threads to measure besides one and all cores.
     std::vector<int> threads = {};
-    // Called between rounds, a few times a second. May throw to give up; nothing is left behind.
+    // Called between rounds, a few times a second. May throw to abort without side effects.
     std::function<void(const progress&)> on_progress;
 };
 
-// Measures on threads of its own, each pinned to a core of the machine; the caller's affinity stays
-// as it is. Every unit's result is checked first, and a unit that computes wrongly is left out.
+// Measures on its own threads, each pinned to a core; the caller's affinity does not change. Checks
+// every unit's result first, and omits units that compute wrongly.
 [[nodiscard]] peaks measure_peaks(const description& machine, const measure_options& options = {});
 
 // The "peaks" object of docs/results.md, and back. Reading throws carat::error, naming the
@@ -95,14 +96,14 @@ struct cache_options {
     double max_age_s = 30.0 * 24 * 3600;
 };
 
-// The kept measurement of this very machine and carat version, else a new one, which is kept. A
-// file that is damaged, foreign or too old, or lacks the numbers of threads asked for, is measured
-// anew; one that can't be written is no error.
+// Returns the cached measurement of this machine and carat version, or measures and caches it. A
+// file that is damaged, foreign or too old, or lacks the requested numbers of threads, is measured
+// again; one that cannot be written is no error.
 [[nodiscard]] peaks load_or_measure(const description& machine, const measure_options& options = {},
                                     const cache_options& kept = {});
 
-// Measures again, because a figure exceeded `known`, and keeps the better of both for each limit,
-// and those of `known` that were not measured again.
+// Measures again, because a figure exceeded `known`. Keeps the better of both for each limit, and
+// those of `known` that were not measured again.
 [[nodiscard]] peaks refresh(const description& machine, const peaks& known,
                             const measure_options& options = {}, const cache_options& kept = {});
 

@@ -17,8 +17,8 @@ using monotonic = std::chrono::steady_clock;
 
 enum class signal { wait, go, give_up };
 
-// The last to arrive starts everyone. The others spin, so that they start at once, but not for
-// long: on a busy machine the last one may be waiting for the very core that a spinning one holds.
+// The last thread to arrive starts all. The others spin, to start at once, but not for long: on a
+// busy machine the last one may wait for the core that a spinning one holds.
 struct starting_line {
     std::atomic<int> missing;
     std::atomic<signal> state = signal::wait;

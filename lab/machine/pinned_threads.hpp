@@ -13,8 +13,8 @@ struct shared_time {
 };
 
 // Calls work(i) on a new thread pinned to cpus[i], for every i; all begin together once all exist.
-// The caller's own affinity is not touched. `work` must not throw. Throws
-// std::system_error when a thread can't be started; then no work has begun.
+// The caller's affinity does not change. `work` must not throw. Throws std::system_error if a
+// thread cannot be started; then no work has begun.
 shared_time run_pinned(std::span<const int> cpus, const std::function<void(int)>& work);
 
 }  // namespace carat::machine

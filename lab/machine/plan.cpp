@@ -21,7 +21,7 @@ std::vector<int> thread_counts(const description& machine, const std::vector<int
     return counts;
 }
 
-// What a thread has of the last cache, counting the threads that share it; 0: no cache is known.
+// A thread's share of the last cache, counting the threads that share it; 0 if no cache is known.
 std::int64_t share_of_last_cache(const description& machine, int threads) {
     for (int level = 3; level >= 1; --level)
         if (const cache* c = data_cache(machine, level); c != nullptr && c->size_bytes > 0)
@@ -33,7 +33,7 @@ std::vector<read_task> plan_for(const description& machine, int threads) {
     const cache* first = data_cache(machine, 1);
     const bool known = first != nullptr && first->size_bytes > 0;
     const auto smallest = static_cast<double>(known ? first->size_bytes / 2 : 16 << 10);
-    // Hypervisors hide caches, hence least sizes.
+    // Hypervisors hide caches, so sizes have a lower limit.
     const std::int64_t share = share_of_last_cache(machine, threads);
     const std::int64_t largest =
         std::min(std::max(4 * share, 128 * mebibyte / threads), machine.memory_bytes / 8 / threads);

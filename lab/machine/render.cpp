@@ -51,7 +51,7 @@ std::string age_text(double age_s) {
     return fmt::format("{:.0f} days ago", age_s / 86400);
 }
 
-// A line of the tables: two columns of words, then figures for one thread and for all.
+// A row of the tables: two columns of words, then figures for one thread and for all.
 std::string figures(std::string_view first, std::string_view second, double one, double all) {
     const auto figure = [](double value) {
         return value > 0 ? fmt::format("{:>14.1f}", value) : fmt::format("{:>14}", "-");
@@ -96,7 +96,7 @@ std::string bandwidth_table(const std::vector<bandwidth_peak>& peaks) {
     return text;
 }
 
-// The curve, with bars whose length is the logarithm: each third is a factor, whatever it is.
+// The curve as bars on a logarithmic scale: each third is one factor.
 class reading_curve {
   public:
     explicit reading_curve(const std::vector<reading_peak>& points) : points_(points) {

@@ -10,11 +10,11 @@ namespace carat::machine {
 
 [[nodiscard]] std::string render(const description& machine);
 
-// "label   words words", broken between words and indented where the line would be too long; a
-// single word that is too long for a line is cut.
+// "label   words words", wrapped between words and indented; a single word longer than a line is
+// cut.
 [[nodiscard]] std::string row(std::string_view label, std::string_view text);
 
-// With the tables of compute peaks and bandwidths.
+// Includes the tables of compute peaks and bandwidths.
 [[nodiscard]] std::string render(const description& machine, const peaks& limits);
 
 }  // namespace carat::machine

@@ -11,9 +11,9 @@ namespace carat::machine {
 
 namespace {
 
-// A bound for any number of threads from the best figures of those measured: what fewer did, so
-// many may do, and the most below scaled, but not more than the fewest above. `figure` gives the
-// figure of a peak, 0 for one that doesn't count.
+// A bound for any number of threads from the measured ones: more threads reach at least what fewer
+// did; scaled from the nearest lower number, but at most that of the nearest higher one. `figure`
+// returns a peak's figure, or 0 to ignore it.
 template <class Peak, class Figure>
 std::optional<double> bound_for(const std::vector<Peak>& peaks, int threads, Figure figure) {
     std::map<int, double> best;
@@ -37,15 +37,15 @@ bool unit_serves(dtype unit, dtype data) {
            (unit == dtype::i8 && data == dtype::u8);
 }
 
-double resident_bytes(const core::operation& all) {
+double resident_bytes(const rows::operation& all) {
     const core::problem& p = all.one;
-    const core::elements of = elements_of(all);
+    const rows::elements of = elements_of(all);
     return (of.a * traits_of(p.a_type).bits + of.b * traits_of(p.b_type).bits +
             of.c * traits_of(p.c_type).bits) /
            8.0;
 }
 
-// The memory that holds what sets of `bytes` leave to it: the level of the next larger ones.
+// The memory from which the rest of sets of `bytes` comes: the level of the next larger ones.
 std::string level_beyond(const peaks& limits, std::int64_t bytes, int threads) {
     for (const bandwidth_peak& p : limits.bandwidth)
         if (p.threads == threads && p.working_set_bytes > bytes) return p.level;
@@ -57,9 +57,9 @@ struct feed {
     std::string level;
 };
 
-// The fastest that a set of so many bytes a thread can come in, over and over, to a number of
-// threads that was measured. Of each size at most so much of the set can stay where that size does;
-// the rest comes at the rate of larger ones.
+// The fastest rate at which a set of so many bytes a thread can be read repeatedly by a measured
+// number of threads. For each size, at most that much of the set stays where that size does; the
+// rest comes at the rate of larger ones.
 std::optional<feed> measured_feed(const peaks& limits, double set_bytes, int threads) {
     std::map<std::int64_t, double> beyond;  // the best rate of larger sets
     double best = 0;
@@ -84,7 +84,7 @@ void keep_faster(std::optional<feed>& best, const std::optional<feed>& other) {
     if (other && (!best || other->gb_per_s > best->gb_per_s)) best = other;
 }
 
-// To any number, as bound_for() has it. Fewer threads have a larger set each.
+// The same for any number of threads, as in bound_for(). Fewer threads have a larger set each.
 std::optional<feed> feed_of(const peaks& limits, double set_bytes, int threads) {
     std::set<int> counts;
     for (const reading_peak& p : limits.reading) counts.insert(p.threads);
@@ -103,7 +103,7 @@ std::optional<feed> feed_of(const peaks& limits, double set_bytes, int threads) 
     return best;
 }
 
-std::optional<feed> feed_of(const peaks& limits, const core::operation& all, int threads,
+std::optional<feed> feed_of(const peaks& limits, const rows::operation& all, int threads,
                             std::int64_t rotating_bytes) {
     const double set_bytes = std::max(resident_bytes(all), static_cast<double>(rotating_bytes));
     return feed_of(limits, set_bytes, std::max(1, threads));
@@ -111,17 +111,17 @@ std::optional<feed> feed_of(const peaks& limits, const core::operation& all, int
 
 }  // namespace
 
-double bytes_of_c_read(const core::operation& all) {
+double bytes_of_c_read(const rows::operation& all) {
     const core::problem& p = all.one;
     if (p.beta == 0) return 0;
     return elements_of(all).c * traits_of(p.c_type).bits / 8.0;
 }
 
-double compulsory_bytes(const core::operation& all) {
+double compulsory_bytes(const rows::operation& all) {
     return resident_bytes(all) + bytes_of_c_read(all);
 }
 
-double arithmetic_intensity(const core::operation& all) {
+double arithmetic_intensity(const rows::operation& all) {
     const double bytes = compulsory_bytes(all);
     return bytes > 0 ? 2 * multiply_adds(all) / bytes : 0;
 }
@@ -138,7 +138,7 @@ std::optional<double> bandwidth_gb_per_s(const peaks& limits, const std::string&
                      [&](const bandwidth_peak& p) { return p.level == level ? p.gb_per_s : 0.0; });
 }
 
-std::optional<roof> roofline(const peaks& limits, const core::operation& all, int threads,
+std::optional<roof> roofline(const peaks& limits, const rows::operation& all, int threads,
                              core::isa most, std::int64_t rotating_bytes) {
     roof result;
     result.arithmetic_intensity = arithmetic_intensity(all);
@@ -153,7 +153,7 @@ std::optional<roof> roofline(const peaks& limits, const core::operation& all, in
     return result;
 }
 
-std::string exceeded_limit(const peaks& limits, const core::operation& all, int threads,
+std::string exceeded_limit(const peaks& limits, const rows::operation& all, int threads,
                            std::int64_t rotating_bytes, double gflops) {
     const auto peak = peak_gflops(limits, all.one.a_type, threads, core::all_isas.back());
     if (peak && gflops > *peak * impossible_slack) return "compute";

@@ -26,7 +26,7 @@ bool settled(const repeated& one) {
 }
 
 // Finds the repetitions that last about `round_s`, from the shortest time of any thread in three
-// rounds: a longer one may be a stall.
+// rounds; a longer one may be a stall.
 void calibrate(repeated& one, double round_s) {
     for (;; one.repetitions *= 4) {
         const auto shortest_s = [&] { return one.run(one.repetitions).shortest_s; };
@@ -41,7 +41,7 @@ void calibrate(repeated& one, double round_s) {
 
 void measure_round(repeated& one, double round_s) {
     shared_time elapsed = one.run(one.repetitions);
-    // Too short a round: calibration met nothing but stalls. Its figure would be mostly clock.
+    // The round is too short, as calibration met only stalls; its figure would be mostly clock.
     while (elapsed.shortest_s < round_s / 2) {
         one.repetitions *= 2;
         elapsed = one.run(one.repetitions);
@@ -49,9 +49,9 @@ void measure_round(repeated& one, double round_s) {
     one.rates.push_back(one.amount * static_cast<double>(one.repetitions) / elapsed.span_s);
 }
 
-// Sweeps over all items for two thirds of the budget, and at least three times. The rest is for
-// those whose best round stands alone: on a busy machine it is likely not the limit yet. Of it long
-// ones get theirs, too: at first they would take the time of many others.
+// Measures all items in turn for two thirds of the budget, and at least three times. The rest is
+// for items whose best round stands alone, which on a busy machine is probably not yet the limit.
+// Long items come last, since they would take the time of many others.
 void sweep(std::span<repeated> items, double budget_s, double round_s,
            const measure_options& options) {
     constexpr std::size_t least_sweeps = 3;

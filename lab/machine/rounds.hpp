@@ -1,6 +1,6 @@
-// How limits are measured, of processors and of GPUs: in short rounds, every item once per sweep,
-// until the time is up, so that a disturbance or a change of clock hits all alike. The best round
-// is the limit: whatever goes wrong in a round makes it slower, never faster (docs/adr/0030).
+// Measures limits of processors and GPUs in short rounds, every item once per sweep, until the time
+// is over, so that a disturbance or a change of clock affects all alike. The best round is the
+// limit: a disturbance makes a round slower, never faster (docs/adr/0030).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace carat::machine {
 
-// Something measured again and again.
+// Something that is measured repeatedly.
 struct repeated {
     double amount = 0;  // operations or bytes of one repetition
     std::function<shared_time(std::int64_t repetitions)> run;
@@ -26,8 +26,8 @@ struct repeated {
     [[nodiscard]] int rounds() const { return static_cast<int>(rates.size()); }
 };
 
-// Gives every item at least three rounds, with the repetitions that last as long as the options
-// ask. About two thirds of the time go to all alike, the rest to those whose best round stands
+// Gives every item at least three rounds, with repetitions that last as long as the options
+// require. About two thirds of the time go to all alike, the rest to those whose best round stands
 // alone.
 void measure_in_rounds(std::span<repeated> items, double budget_s, const measure_options& options);
 

@@ -1,6 +1,6 @@
-// Where the facts of a description come from. Each source tells what it knows and leaves the rest
-// empty; describe() asks them in order of trust and fills gaps. Internal to the module, apart so
-// that tests can feed each of them another machine.
+// The sources of a description. Each fills in what it knows; describe() asks them in order of trust
+// and fills gaps. Internal to the module, and separate so that tests can give each of them another
+// machine.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@ namespace carat::machine {
 
 using cpu_list = std::vector<int>;  // hardware threads by the system's numbers
 
-// Those of cores that are built or allowed to run faster come first; else the order stays.
+// Sorts cores that are built or allowed to run faster to the front; otherwise keeps the order.
 [[nodiscard]] cpu_list fastest_first(cpu_list cpus, const std::filesystem::path& root);
 
 // Whether some are slower than others by more than a tenth: P and E cores, big and little ones.
 [[nodiscard]] bool of_several_kinds(const cpu_list& cpus, const std::filesystem::path& root);
 
 // hwloc's view of this machine, or of a synthetic one in hwloc's notation ("core:4 pu:2"). Here and
-// below the caches are those of the first allowed.
+// below, caches are those of the first allowed hardware thread.
 [[nodiscard]] description from_hwloc(const cpu_list& allowed, const std::string& synthetic = {});
 
 // The files below `root` ("/"): proc/cpuinfo, proc/meminfo, etc/os-release, sys/devices/system.
 [[nodiscard]] description from_files(const std::filesystem::path& root, const cpu_list& allowed);
 
-// CPUID, on x86; else nothing.
+// CPUID on x86; empty elsewhere.
 [[nodiscard]] description from_cpuid();
 
 // POSIX sysconf, uname.
@@ -38,7 +38,7 @@ using cpu_list = std::vector<int>;  // hardware threads by the system's numbers
 // Takes from `more` what `known` lacks; caches field by field.
 void fill_gaps(description& known, const description& more);
 
-// Cores as far as the quota pays for them, at least one, and no more memory than the group has.
+// Limits cores to the quota, with at least one, and memory to the group's.
 struct group_limits {
     double cpus = 0;  // 0: no limit
     std::int64_t memory_bytes = 0;

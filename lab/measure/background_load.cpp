@@ -22,8 +22,8 @@ std::string contents(const char* file) {
     return text.str();
 }
 
-// "cpu3 USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ...": all but the two that idle. What comes
-// behind is in USER and NICE already.
+// "cpu3 USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ...": all but the two that idle. Later
+// columns are included in USER and NICE.
 std::optional<processor_use> use_in_line(const std::string& line) {
     std::istringstream fields(line);
     std::string name;
@@ -35,7 +35,7 @@ std::optional<processor_use> use_in_line(const std::string& line) {
     return processor_use{user + nice + system + irq + softirq + steal, steal};
 }
 
-// Another file system in its place (lxcfs) tells a container of its own processes alone.
+// Another file system in its place (lxcfs) shows a container only its own processes.
 bool is_of_the_kernel(const char* file) {
     constexpr long proc = 0x9fa0;
     struct statfs system {};

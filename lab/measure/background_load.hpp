@@ -1,5 +1,5 @@
-// How much of the processors other work took while something was measured: what the system counts
-// on them less what this process used. A hypervisor that runs another guest meanwhile counts too.
+// The share of the processors that other work took during a measurement: what the system counts for
+// them, less what this process used. Time that a hypervisor gives to other guests counts, too.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace carat::measure {
 
-// Of several processors together, idling left out; in the system's ticks or in seconds.
+// The time of several processors together, without idling, in the system's ticks or in seconds.
 struct processor_use {
     double busy = 0;
     double stolen = 0;  // of it, by the hypervisor's other guests
@@ -20,34 +20,34 @@ struct processor_use {
     bool operator==(const processor_use&) const = default;
 };
 
-// What is looked at, so far.
+// The counters so far.
 struct work_probe {
     std::function<double()> now_s;
     std::function<double()> own_s;  // processor time of all threads of this process
     std::function<std::optional<processor_use>()> all_s;  // none: the system does not tell
-    // How often one of this process's threads lost its processor while it would have gone on.
+    // How often the scheduler preempted a thread of this process.
     std::function<std::int64_t()> displaced;
     int cpus = 0;
     bool sees_all = true;  // false: a container's own processes and no others
 };
 
-// Of these hardware threads, by the system's numbers, as /proc/stat has them.
+// Reads these hardware threads, by the system's numbers, from /proc/stat.
 [[nodiscard]] work_probe processor_time(std::vector<int> cpus);
 
-// What /proc/stat says they did, stolen time included, in its ticks; none when it lacks one.
+// Their busy time in /proc/stat, stolen time included, in ticks; none if one is missing.
 [[nodiscard]] std::optional<processor_use> busy_ticks(std::string_view stat,
                                                       const std::vector<int>& cpus);
 
-// From its construction on.
+// Measures from its construction on.
 class background_load {
   public:
     explicit background_load(work_probe probe);
 
-    // Of the time of all the processors, 0 to 1; none where the system does not tell, or after less
-    // than half a second, for which its ticks are too coarse.
+    // The share of the time of all processors, 0 to 1. None if the system does not tell, or after
+    // less than half a second, for which its ticks are too coarse.
     [[nodiscard]] std::optional<double> share() const { return seen().other_share; }
 
-    // All but `threads` and `cores`, which the measurement knows.
+    // Everything except `threads` and `cores`, which the measurement knows.
     [[nodiscard]] conditions seen() const;
 
   private:

@@ -8,36 +8,36 @@ namespace carat::measure {
 
 namespace {
 
-// What daemons and the kernel take of a quiet machine, in processors.
+// What daemons and the kernel take on a quiet machine, in processors.
 constexpr double background = 0.25;
 
-// A slice lasts 3 to 6 ms: beside one busy process a thread is displaced 150 to 300 times a second
-// of its own time, by the daemons of a quiet machine some ten times.
+// A slice lasts 3 to 6 ms: beside one busy process a thread is preempted 150 to 300 times in a
+// second of its own time, by the daemons of a quiet machine some ten times.
 constexpr double most_displaced_per_s = 100;
 
-// The system counts whole ticks of 10 ms: three standard deviations of what it may miscount, in
-// processors.
+// The system counts whole ticks of 10 ms: three standard deviations of that error, in processors.
 double uncertainty(const conditions& seen) {
     constexpr double ticks_per_s = 100;
     return 3 * std::sqrt(seen.cpus / (4 * ticks_per_s * seen.passed_s));
 }
 
-// Threads that are ready and wait: on a quiet machine below 1 % of their time.
+// The time in which runnable threads wait: below 1 % on a quiet machine.
 constexpr double most_waiting = 0.05;
 constexpr double some_waiting = 0.01;
 
-// Who takes a processor lets one thread wait as long, or two where they would have shared another.
+// A process that takes a processor makes one thread wait as long, or two that would have shared
+// another.
 bool others_explain(const conditions& seen, double waiting_cpus) {
     if (!seen.other_share || !seen.sees_all) return true;
     return 2 * *seen.other_share * seen.cpus >= waiting_cpus;
 }
 
-// A group of processes that has used up its time waits as well.
+// A group of processes that has used up its quota waits as well.
 bool may_be_held_back(const conditions& seen) {
     return seen.granted_cpus > 0 && seen.threads_of_one > seen.granted_cpus;
 }
 
-// A share of the trials that moves a median, and more than chance disturbs.
+// A share of trials that moves a median, and more than chance disturbs.
 constexpr double most_disturbed = 0.25;
 
 bool is_near_a_multiple(double time_s, double tick_s) {
@@ -47,13 +47,14 @@ bool is_near_a_multiple(double time_s, double tick_s) {
     return std::round(ticks) >= 1 && std::abs(ticks - std::round(ticks)) <= near;
 }
 
-// Near a multiple of the tick, and not by chance: its threads waited, or it can be much faster.
+// The time is near a multiple of the tick, and not by chance: its threads waited, or it can be much
+// faster.
 bool is_tick_shaped(const conditions& seen) {
     if (seen.threads_of_one < 2 || !is_near_a_multiple(seen.median_s, seen.tick_s)) return false;
     return seen.waiting_share.value_or(0) > some_waiting || seen.fastest_s < seen.median_s / 2;
 }
 
-// Of short products several threads may be slower than one by themselves.
+// Short products may be slower on several threads without any disturbance.
 bool loses_to_one(const conditions& seen) {
     constexpr double least_s = 1e-3;
     constexpr double margin = 1.1;
@@ -98,7 +99,7 @@ std::string of_others(const conditions& seen) {
     return "other work took " + share + "stop it and measure again";
 }
 
-// By others that take slices: threads of one process displace each other as often.
+// Others must have taken slices, since threads of one process displace each other as often.
 bool is_displaced(const conditions& seen) {
     const bool by_others =
         !seen.other_share || !seen.sees_all || *seen.other_share * seen.cpus > background;

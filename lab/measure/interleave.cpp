@@ -28,8 +28,8 @@ std::string_view name(stop_reason reason) {
 
 namespace {
 
-// Fisher-Yates with an index draw of our own: std::shuffle differs between standard libraries, and
-// a recorded seed must give the same order everywhere.
+// Fisher-Yates with its own index draw: std::shuffle differs between standard libraries, and a
+// recorded seed must give the same order everywhere.
 void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
@@ -97,8 +97,8 @@ class loop {
         return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(time_s / run_s)));
     }
 
-    // A run that takes longer than this needs no settling: what it disturbs passes within it. The
-    // first trial of a long run is warmed by the verified run before it.
+    // A run that takes longer than this needs no settling, as disturbances pass within it. The
+    // verified run warms the first trial of a long run.
     [[nodiscard]] bool needs_settling(std::size_t i) const {
         return state_[i].run_s < 100 * how_.settle_s;
     }
@@ -108,7 +108,7 @@ class loop {
         state_[i].run_s = timed_s(i, runs) / static_cast<double>(runs);
     }
 
-    // Fixes the repetitions from warm runs, so that every trial has the same number of them.
+    // Determines the repetitions from warm runs, so that every trial has the same number.
     void calibrate(std::size_t i) {
         if (needs_settling(i)) {
             settle(i);

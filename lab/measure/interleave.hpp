@@ -1,11 +1,12 @@
-// The measuring loop. It knows candidates that can be run and timed, and nothing of what they do.
+// The measuring loop. It runs and times candidates without knowing what they do.
 //
-// One trial is as many runs back to back as last `min_trial_s`. Trials of all candidates are
-// interleaved in rounds, in a new random order each round, so that a machine that drifts (clocks,
-// neighbours, temperature) drifts for all alike. The n-th trials of all belong to one round: who
-// has enough evidence goes on until all have, and only a spent budget ends one before the others.
-// Before each trial the threads of whichever candidate ran before are left to fall asleep; then the
-// trial's own candidate runs once or more untimed, which brings back its data and its threads.
+// A trial is as many consecutive runs as last `min_trial_s`. The trials of all candidates are
+// interleaved in rounds, in a new random order each round, so that a drifting machine (clocks,
+// neighbours, temperature) drifts for all alike. The n-th trials of all belong to one round: a
+// candidate with enough evidence continues until all have it, and only a spent budget ends one
+// before the others. Before each trial the threads of the previous candidate are left to fall
+// asleep; then the trial's own candidate runs untimed once or more, which brings back its data and
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,18 @@
 #include <string_view>
 #include <vector>
 
-#include "core/execution_space.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::measure {
 
 struct candidate {
     std::function<void()> run;  // one product; rotates its own inputs if it wants to
-    core::execution_space* space = nullptr;
-    // Around the timed runs of each trial, outside its time; empty: nothing to do.
+    space::execution_space* space = nullptr;
+    // Called before and after the timed runs of each trial, untimed; may be empty.
     std::function<void()> trial_begins = {};
     std::function<void()> trial_ends = {};
-    // In place of `run` and the clock of `space`, for what runs in another process: so many runs
-    // back to back, and the seconds they took.
+    // Replaces `run` and the clock of `space` for candidates in another process: makes this many
+    // consecutive runs and returns their seconds.
     std::function<double(std::int64_t)> time_runs = {};
     std::int64_t repetitions = 0;  // as earlier trials had; 0: to be found
 };
@@ -54,12 +55,13 @@ struct options {
     std::uint64_t seed = 1;                 // of the order
     std::function<void()> wait_until_idle;  // before each trial, see idle.hpp; empty: don't wait
     std::function<bool()> interrupted;      // asked between trials; true ends the loop
-    // After each trial: candidate, its trials so far, and the share of the work done (0 to 1).
+    // Called after each trial with the candidate, its trials so far, and the share of the work done
+    // (0 to 1).
     std::function<void(std::size_t, std::size_t, double)> progress;
 };
 
-// One series for each candidate, in their order. `estimates_s` holds a first measured time of each
-// candidate's run (warm or cold), from which the repetitions are chosen.
+// One series for each candidate, in order. `estimates_s` receives the first measured time of each
+// candidate's run (warm or cold), from which the repetitions follow.
 [[nodiscard]] std::vector<series> interleave(std::span<const candidate> candidates,
                                              std::span<const double> estimates_s,
                                              const options& how);

@@ -23,14 +23,14 @@ class laps {
 
     // A run begins now.
     void start();
-    // The part `name` of the run ends now. Every run has the same parts in the same order.
+    // Ends the part `name` of the run. Every run has the same parts in the same order.
     void lap(std::string_view name);
 
-    // Runs between these two are one trial; those outside any trial are forgotten.
+    // The runs between these two form one trial; runs outside any trial are ignored.
     void begin_trial();
     void end_trial();
 
-    // In the order in which they were first met.
+    // The parts in order of first appearance.
     [[nodiscard]] const std::vector<part>& parts() const { return parts_; }
 
   private:

@@ -20,7 +20,7 @@ struct laid_out {
     std::uint64_t stride_bytes = 0;
 };
 
-// A matrix at the first page from `free` on, which moves behind it.
+// Places a matrix at the first page from `free` on, and moves `free` behind it.
 laid_out lay_out(std::int64_t rows, std::int64_t cols, std::int64_t stride, int element_bytes,
                  std::uint64_t& free) {
     if (stride != 0 && stride < cols)

@@ -1,6 +1,5 @@
-// Caches as their designers describe them: sets of a few ways, the line unused for longest goes
-// (LRU). Real caches replace a little differently and prefetch; what is simulated here is locality
-// itself, apart from both.
+// Caches by the book: sets of a few ways, with least-recently-used replacement (LRU). Real caches
+// replace a little differently and prefetch; this simulates locality alone.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +45,8 @@ struct simulation {
     std::vector<operand_counts> misses;  // of each level, from the innermost
 };
 
-// How the three matrices lie in memory, by rows: rows of A are `a_stride` elements apart. 0: the
-// rows follow each other without a gap. A, B and C each begin on a page.
+// The row-major layout of the three matrices: rows of A are `a_stride` elements apart. 0: rows are
+// contiguous. A, B and C each begin on a page.
 struct placement {
     int element_bytes = 8;
     std::int64_t a_stride = 0, b_stride = 0, c_stride = 0;

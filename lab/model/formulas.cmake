@@ -1,5 +1,5 @@
-# Turns formulas.hpp into JavaScript: an object `model` with each of its functions. What it can't
-# turn ends the build. In: SOURCE OUTPUT.
+# Translates formulas.hpp to JavaScript: an object `model` with each of its functions. Anything it
+# cannot translate stops the build. Arguments: SOURCE OUTPUT.
 cmake_minimum_required(VERSION 3.20)
 
 file(READ ${SOURCE} text)

@@ -32,7 +32,7 @@ struct loops {
     return 2 * all.m * all.n * all.k;
 }
 
-// The extents of one tile product: those of the matrices where there are no tiles.
+// The extents of one tile product, or of the matrices if there are no tiles.
 [[nodiscard]] inline extents tile_of(const loops& s, const extents& all) {
     if (!s.tiled) return all;
     return {
@@ -57,7 +57,7 @@ struct loops {
     return operations(all) / bytes_of(all, each, 2);
 }
 
-// Elements of A and B when each is brought in once for every tile of C that needs it.
+// Elements of A and B, each loaded once for every tile of C that needs it.
 [[nodiscard]] inline double elements_for_tiles(const extents& t, const extents& all) {
     return all.m * all.k * std::ceil(all.n / t.n) + all.k * all.n * std::ceil(all.m / t.m);
 }
@@ -78,7 +78,7 @@ struct loops {
             .holds = holds};
 }
 
-// Inside a tile: dot products of its rows and columns, or rows of B added to rows of C.
+// A tile is computed by dot products of its rows and columns, or by adding rows of B to rows of C.
 [[nodiscard]] inline std::vector<plateau> inside_tiles(const loops& s, const extents& all,
                                                        const line_length& line) {
     const extents t = tile_of(s, all);
@@ -104,8 +104,8 @@ struct loops {
     return steps;
 }
 
-// What is kept from one tile product to the next. Rows of tiles are counted whole, because a ragged
-// one is walked as often as a full one.
+// What is kept from one tile product to the next. A row of tiles counts as full, because a partial
+// one is passed as often.
 [[nodiscard]] inline std::vector<plateau> between_tiles(const loops& s, const extents& all,
                                                         const line_length& line) {
     const extents t = tile_of(s, all);
@@ -122,7 +122,7 @@ struct loops {
     const double row_b = t.n / line.ab;
     const double row_c = t.n / line.c;
     const double tiles = tile_a + tile_b + tile_c;
-    // Fewest lines between two uses of a line: of A in neighbouring columns of tiles, of B in
+    // The fewest lines between two uses of a line: of A in neighbouring columns of tiles, of B in
     // neighbouring rows of them, of C in the next product.
     const double until_a = t.m * all.k / line.ab + all.k * t.n / line.ab + 1;
     const double until_b = b + t.m * all.k / line.ab - tile_a + 1;
@@ -138,8 +138,8 @@ struct loops {
     return steps;
 }
 
-// The cache holds all that returns. Without tiles that is so when it holds B: of A and C, rows pass
-// by. A row of A, its successor and a row of C, or two rows of C and a row of A.
+// The cache holds everything that is used again. Without tiles it must hold B, while rows of A and
+// C pass by: a row of A, the next one and a row of C, or two rows of C and a row of A.
 [[nodiscard]] inline plateau everything(const loops& s, const extents& all,
                                         const line_length& line) {
     const double a = all.m * all.k / line.ab;
@@ -186,19 +186,19 @@ struct loops {
             .c_stores = products};
 }
 
-// Seconds for an amount at a rate of 1e9 a second; what was not measured takes none.
+// Seconds for an amount at a rate of 1e9 a second; 0 for what was not measured.
 [[nodiscard]] inline double seconds(double amount, double giga_per_s) {
     return giga_per_s > 0 ? amount / (giga_per_s * 1e9) : 0;
 }
 
-// The smallest level that holds the working set; the last where no cache does.
+// The smallest level that holds the working set, or the last.
 [[nodiscard]] inline level level_holding(const std::vector<level>& levels, double bytes) {
     for (const level& one : levels)
         if (bytes <= one.capacity_bytes) return one;
     return levels[levels.size() - 1];
 }
 
-// The slowest of computing and every flow.
+// The slowest of computing and all transfers.
 [[nodiscard]] inline prediction slowest_of(const std::vector<flow>& flows, double flop,
                                            double peak_gflops) {
     const double compute_s = seconds(flop, peak_gflops);
@@ -240,7 +240,7 @@ struct loops {
     return slowest_of(flows, operations(all), peak_gflops);
 }
 
-// What a GPU's tiles move: every tile from L2, and all operands once from memory beyond it.
+// The traffic of a GPU's tiles: every tile from L2, and all operands once from memory beyond it.
 [[nodiscard]] inline prediction predict_gpu(double tile, const extents& all,
                                             const element_bytes& each,
                                             const std::vector<level>& levels, double peak_gflops) {
@@ -259,7 +259,8 @@ struct loops {
     return std::ceil(value / unit) * unit;
 }
 
-// Registers are given to a warp of 32 threads by 256, and to the four quarters of an SM alike.
+// Registers are allocated to warps of 32 threads in units of 256, and evenly to the four quarters
+// of an SM.
 [[nodiscard]] inline double blocks_by_registers(const block_needs& block,
                                                 const multiprocessor& on) {
     const double of_a_warp = round_up(std::max(1.0, block.registers) * 32, 256);
@@ -291,7 +292,7 @@ struct loops {
     return {.blocks = blocks, .occupancy = blocks * threads / on.threads, .limit = limit};
 }
 
-// One block of the ladder's tiled GPU kernels: one sum a thread to an edge of 32, then many.
+// One CTA of the ladder's tiled GPU kernels: one sum a thread up to an edge of 32, then many.
 [[nodiscard]] inline gpu_tile gpu_tile_of(double tile, double element_bytes) {
     if (tile <= 32) {
         const double bytes = 2 * tile * tile * element_bytes;

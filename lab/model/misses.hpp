@@ -39,7 +39,7 @@ struct plateau {
     std::string_view holds;  // what the cache keeps until it is wanted again
 };
 
-/// From the smallest cache to the largest; some may be empty (to_lines <= from_lines).
+/// Ordered from the smallest cache to the largest; some may be empty (to_lines <= from_lines).
 [[nodiscard]] std::vector<plateau> plateaus(const schedule& s, const sizes& all,
                                             const line_length& line);
 

@@ -1,4 +1,4 @@
-// The models for whole numbers: formulas.hpp, asked with the types of the library.
+// The models for whole numbers: calls formulas.hpp with the library's types.
 #include "lab/model/formulas.hpp"
 
 namespace carat::model {

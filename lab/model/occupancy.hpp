@@ -1,12 +1,12 @@
-// How many blocks of a kernel a GPU's multiprocessor holds at once: as many as its threads, its
-// registers and its shared memory allow, whichever ends first. Whole numbers, kept as doubles.
+// How many CTAs of a kernel an SM holds at once, limited by its threads, registers and shared
+// memory. Whole numbers, stored as doubles.
 #pragma once
 
 #include <string_view>
 
 namespace carat::model {
 
-// As machine.gpus[] of a results file has them; the defaults are those of compute capability 9.0.
+// Fields as in machine.gpus[] of a results file; the defaults are those of compute capability 9.0.
 struct multiprocessor {
     double threads = 2048;
     double blocks = 32;
@@ -33,7 +33,7 @@ struct residency {
 /// Registers are given out to warps by 256 and to the four quarters of a multiprocessor alike.
 [[nodiscard]] residency residency_of(const block_needs& block, const multiprocessor& on);
 
-// One block of the ladder's GPU kernels and what it does for each element it brings in.
+// One CTA of the ladder's GPU kernels, and what it does with each element it loads.
 struct gpu_tile {
     block_needs needs;
     double working_set_bytes = 0;  // of shared memory

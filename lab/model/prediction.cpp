@@ -13,14 +13,15 @@ prediction predict(const packed& p, const sizes& all, element_bytes each,
     const double n = static_cast<double>(all.n);
     const double k = static_cast<double>(all.k);
     const double passes = std::ceil(k / p.kc);
-    // Of one thread's rectangle: how often its A is packed, and its blocks of A meet a panel of B.
+    // How often one thread's A is packed, and how often its blocks of A meet a
+    // panel of B.
     const double panels = std::ceil(n / p.threads_n / p.nc);
     const double blocks = std::ceil(m / p.threads_m / p.mc);
     const double a_bytes = m * k * each.ab * p.threads_n * panels;
     const double b_bytes = k * n * each.ab * p.threads_m;
     const double c_bytes = m * n * each.c * (2 * passes - 1);
     const double c_far = p.keeps_c ? m * n * each.c : c_bytes;
-    // For each column of register tiles, and each row of them: the last may be all but empty.
+    // Counts columns and rows of register tiles, of which the last may be almost empty.
     const double columns = p.threads_n * std::ceil(n / p.threads_n / p.nr);
     const double rows = p.threads_m * std::ceil(m / p.threads_m / p.mr);
     const double micropanels_of_a = m * k * columns * each.ab;

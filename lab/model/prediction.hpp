@@ -42,12 +42,12 @@ struct prediction {
 [[nodiscard]] prediction predict(const schedule& s, const sizes& all, element_bytes each,
                                  const std::vector<level>& levels, double peak_gflops);
 
-// The smallest level that holds the working set; the last where no cache does.
+// The smallest level that holds the working set, or the last.
 [[nodiscard]] level level_holding(const std::vector<level>& levels, double bytes);
 
-// A packed product in the manner of Goto: mr x nr sums in registers, a kc x nr micropanel of B in
-// L1, an mc x kc block of A in L2, a kc x nc panel of B in L3. One for each of threads_m x
-// threads_n rectangles of C.
+// A packed product as in Goto: mr x nr sums in registers, a kc x nr micropanel of B in L1, an mc x
+// kc block of A in L2, a kc x nc panel of B in L3. One for each of threads_m x threads_n rectangles
+// of C.
 struct packed {
     double mr = 1, nr = 1, mc = 1, nc = 1, kc = 1;
     double threads_m = 1, threads_n = 1;

@@ -40,7 +40,7 @@ struct schedule {
     std::int64_t tile = 0;  // edge of its tiles; untiled orders have none
 };
 
-// The extents that one tile product covers: those of the matrices where there are no tiles.
+// The extents of one tile product, or of the matrices if there are no tiles.
 [[nodiscard]] constexpr sizes tile_of(const schedule& s, const sizes& all) {
     if (!is_tiled(s.how)) return all;
     return {std::min(s.tile, all.m), std::min(s.tile, all.n), std::min(s.tile, all.k)};

@@ -1,5 +1,5 @@
-// What a tile asks of a memory and what it gives back: its working set, the level that holds it,
-// how often each element is used once it is there, and operations for each byte moved.
+// The demands of a tile on a memory and what it gains: its working set, the level that holds it,
+// how often each element is used there, and operations for each byte moved.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct element_bytes {
 /// Tiles of A, B and C together; the whole matrices for an untiled schedule.
 [[nodiscard]] double working_set_bytes(const schedule& s, const sizes& all, element_bytes each);
 
-// Uses of an element in one tile product: T for a tile of T x T, and not N / T.
+// Uses of an element in one tile product: T for a tile of T x T, not N / T.
 struct reuse {
     double a = 1, b = 1, c = 1;
 };

@@ -1,5 +1,5 @@
-// One end of a conversation between two processes of one machine: whole messages, in order, until
-// the other end is gone (a socket of the kind SOCK_SEQPACKET).
+// One end of a message channel between two processes of one machine: whole messages, in order,
+// until the other end closes (a socket of the kind SOCK_SEQPACKET).
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace carat::process {
 
-// The other end is gone.
+// The other end was closed.
 struct closed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -26,11 +26,11 @@ class channel {
     }
     ~channel();
 
-    // Throws closed; and carat::error where the message is longer than the system sends at once,
-    // some 100 KiB.
+    // Throws closed, and carat::error if the message is longer than the system sends at once, some
+    // 100 KiB.
     void send(std::string_view message) const;
 
-    // The next message; none when `limit_s` pass without one. Throws closed.
+    // Returns the next message, or nothing after `limit_s`. Throws closed.
     [[nodiscard]] std::optional<std::string> receive(double limit_s) const;
 
     [[nodiscard]] int descriptor() const { return descriptor_; }

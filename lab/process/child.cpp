@@ -42,7 +42,7 @@ int wait_for(pid_t id, int options) {
     return status;
 }
 
-// What the C library calls a list of actions and a set of attributes, given back at the end.
+// The C library's file actions and spawn attributes, destroyed at the end.
 struct spawn_plan {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -59,7 +59,7 @@ struct spawn_plan {
     }
 };
 
-// A descriptor that is in nobody's way: dup2() onto another that is still needed would close it.
+// A descriptor with an unused number: dup2() onto one that is still needed would close it.
 int moved_up(int descriptor) {
     constexpr int out_of_the_way = 64;
     const int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, out_of_the_way);
@@ -69,7 +69,7 @@ int moved_up(int descriptor) {
 
 }  // namespace
 
-// A group of its own: Ctrl-C is for the process that started it, which ends it in order.
+// Its own group: Ctrl-C is for the process that started it, which ends it in order.
 child child::execute(const std::vector<std::string>& command, int memory) {
     auto [ours, theirs] = connected();
     const channel theirs_up(moved_up(theirs.descriptor()));
@@ -120,7 +120,7 @@ child::~child() {
     end();
 }
 
-// Its group, which has what a library started, too; and itself, should it have left the group.
+// Kills its group, which includes what a library started, and itself, in case it left the group.
 void child::signal_all(int number) const {
     kill(-id_, number);
     kill(id_, number);

@@ -1,5 +1,5 @@
-// A process of one's own making that answers questions: started, asked, stopped and continued, and
-// never left behind: it ends with this object, and with the process that started it.
+// A child process that answers requests. It can be stopped and continued, and ends with this object
+// or with the process that started it.
 #pragma once
 
 #include <functional>
@@ -13,31 +13,31 @@
 
 namespace carat::process {
 
-// A child that is of no more use. what(): "the process ended by SIGSEGV", "the process exited with
-// status 3", "the process gave no answer within 60 s".
+// The child cannot be used any more. what(): "the process ended by SIGSEGV", "the process exited
+// with status 3", "the process gave no answer within 60 s".
 struct lost : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 class child {
   public:
-    // What a program that is started finds open beside its standard files.
+    // The descriptors that a started program finds open besides its standard files.
     static constexpr int channel_descriptor = 3;
     static constexpr int memory_descriptor = 4;
 
-    // `command` with its arguments, in a process that has nothing of this one but `memory` (a
-    // descriptor) and the channel. What it prints goes nowhere; its errors are seen. Throws
-    // carat::error.
+    // Runs `command` with its arguments in a process that inherits only `memory` (a descriptor) and
+    // the channel. Its output is discarded; its errors are shown. Throws carat::error.
     [[nodiscard]] static child execute(const std::vector<std::string>& command, int memory);
 
-    // A copy of this process that ends after `body`; for tests, whose code no command reaches.
+    // Forks a copy of this process that ends after `body`; for tests, whose code no command
+    // reaches.
     [[nodiscard]] static child fork(const std::function<void(channel)>& body);
 
     child(child&& other) noexcept;
     child& operator=(child&&) = delete;
     ~child();  // at once, whatever it does
 
-    // Sends a message and waits for the answer. Throws lost; the child is gone then.
+    // Sends a message and waits for the answer. Throws lost if the child has ended.
     [[nodiscard]] std::string ask(std::string_view message, double limit_s);
 
     // Returns when none of its threads runs any more.
@@ -45,7 +45,7 @@ class child {
     void go_on();
     [[nodiscard]] bool stopped() const { return stopped_; }
 
-    // Processor time of all its threads so far; 0 when it has ended.
+    // The processor time of all its threads so far; 0 if it has ended.
     [[nodiscard]] double cpu_s() const;
 
     [[nodiscard]] pid_t id() const { return id_; }
@@ -63,7 +63,7 @@ class child {
     std::optional<int> status_;  // of waitpid(), once it has ended
 };
 
-// For the child to say first: when the process that started it ends, so does it.
+// Called by a child first: it ends when the process that started it does.
 void end_with_parent();
 
 }  // namespace carat::process

@@ -8,17 +8,17 @@
 namespace carat::process {
 
 struct scheduling {
-    // How often a thread lost its processor while it would have gone on.
+    // How often a runnable thread lost its processor.
     std::int64_t displaced = 0;
-    // Of each thread that lives, nanoseconds it waited for a processor; empty where the system does
-    // not tell.
+    // How long each living thread has waited for a processor, in nanoseconds; empty if the system
+    // does not tell.
     std::map<int, std::uint64_t> waited_ns;
 };
 
 [[nodiscard]] scheduling scheduling_so_far();
 
-// Seconds that the threads of `now` have waited together since `before`; none: unknown. What ended
-// in between isn't counted.
+// The seconds that the threads of `now` have waited in total since `before`, or none if unknown.
+// Threads that ended in between are not counted.
 [[nodiscard]] std::optional<double> waited_s(const scheduling& before, const scheduling& now);
 
 }  // namespace carat::process

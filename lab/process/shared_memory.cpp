@@ -14,7 +14,7 @@ namespace carat::process {
 
 namespace {
 
-// Linux 6.1 makes huge pages of shared memory on request, whatever shmem_enabled says, which is
+// Linux 6.1 makes huge pages of shared memory on request in spite of shmem_enabled, which is
 // "never" on most systems. Older headers lack the name.
 constexpr int collapse = 25;
 
@@ -46,7 +46,7 @@ void shared_memory::grow(std::size_t size_bytes) {
     map(size_bytes);
 }
 
-// At an address that huge pages can begin at, found inside a reservation that is larger.
+// Maps it at an address where huge pages can begin, inside a larger reservation.
 void shared_memory::map(std::size_t size_bytes) {
     if (size_bytes == 0) return;
     const std::size_t room = size_bytes + huge_page_bytes;

@@ -1,5 +1,5 @@
-// Of several children one runs at a time, and the others are stopped: spinning threads of a pool
-// that has nothing to do take processors from the one that is measured.
+// Lets one of several children run at a time and stops the others, since spinning threads of an
+// idle pool take processors from the measured one.
 #pragma once
 
 #include "lab/process/child.hpp"
@@ -8,7 +8,7 @@ namespace carat::process {
 
 class turns {
   public:
-    // Whoever has the turn is stopped; then `next` goes on. Null: none of them runs.
+    // Stops the running child and continues `next`. Null: none runs.
     void give(child* next);
 
     // A child that is about to end.

@@ -20,7 +20,7 @@ using shape_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64
 
 template <class Entry>  // result, comparison
 shape_key shape_of(const Entry& of) {
-    return {of.dtype, of.m, of.n, of.k, core::describe(of.asked)};
+    return {of.dtype, of.m, of.n, of.k, rows::describe(of.asked)};
 }
 
 bool names(const comparison* compared, const std::string& name) {

@@ -16,9 +16,9 @@
 
 #include <carat/error.hpp>
 
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/fields.hpp"
 
 extern char** environ;
 

@@ -1,7 +1,7 @@
 #include "lab/request/cases.hpp"
 
 #include "core/dtype_traits.hpp"
-#include "core/group_sizes.hpp"
+#include "lab/rows/group_sizes.hpp"
 
 namespace carat::request {
 
@@ -13,8 +13,8 @@ core::layout lines_of(char letter, std::int64_t rows, std::int64_t cols, std::in
 
 }  // namespace
 
-shape size_of(shape asked, const core::call& call) {
-    if (!call.groups.empty()) asked.m = core::sum_of(core::rows_of_groups(call.groups));
+shape size_of(shape asked, const rows::call& call) {
+    if (!call.groups.empty()) asked.m = rows::sum_of(rows::rows_of_groups(call.groups));
     return asked;
 }
 
@@ -31,8 +31,8 @@ core::problem problem_of(const case_key& key) {
     return p;
 }
 
-core::operation operation_of(const case_key& key) {
-    return core::operation_of(problem_of(key), key.asked);
+rows::operation operation_of(const case_key& key) {
+    return rows::operation_of(problem_of(key), key.asked);
 }
 
 double operations(const case_key& key, operation_count convention) {
@@ -41,7 +41,7 @@ double operations(const case_key& key, operation_count convention) {
 
 std::string describe(const case_key& key) {
     const auto& [m, n, k] = key.size;
-    return std::string(name(key.type)) + " " + core::sized(key.asked, m, n, k) + ", " +
+    return std::string(name(key.type)) + " " + rows::sized(key.asked, m, n, k) + ", " +
            std::to_string(key.threads) + (key.threads == 1 ? " thread" : " threads");
 }
 

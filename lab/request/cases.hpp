@@ -13,18 +13,18 @@ struct case_key {
     dtype type = dtype::f64;
     int threads = 1;
     storage stored = {};
-    core::call asked = {};
+    rows::call asked = {};
 };
 
 // Of a group all products have as many rows as the size says.
-[[nodiscard]] shape size_of(shape asked, const core::call& call);
+[[nodiscard]] shape size_of(shape asked, const rows::call& call);
 
 // e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
 // offer (no one multiplies two e5m2 matrices).
 [[nodiscard]] core::problem problem_of(const case_key& key);
 
 // All that one run does.
-[[nodiscard]] core::operation operation_of(const case_key& key);
+[[nodiscard]] rows::operation operation_of(const case_key& key);
 
 // Of all its products.
 [[nodiscard]] double operations(const case_key& key, operation_count convention);

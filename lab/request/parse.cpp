@@ -5,10 +5,10 @@
 
 #include <carat/error.hpp>
 
-#include "core/group_sizes.hpp"
 #include "core/problem.hpp"
 #include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/group_sizes.hpp"
 
 namespace carat::request {
 
@@ -91,7 +91,7 @@ void add_shapes(std::vector<shape>& shapes, std::string_view item) {
     }
 }
 
-selection with_tunables(const core::implementation& entry, std::string_view inside) {
+selection with_tunables(const rows::implementation& entry, std::string_view inside) {
     selection s{&entry, {}, true};
     for (const std::string_view item : split(inside, ',')) {
         const std::size_t equals = item.find('=');
@@ -119,8 +119,8 @@ void add(std::vector<selection>& chosen, selection s) {
 
 // "cpu.engine.avx2" of "cpu.engine": it multiplies the same in the same arithmetic, so what the
 // whole one chooses. One with another arithmetic (tf32, sums in f16) is no part.
-bool is_part(const core::implementation& one, const core::catalogue& all) {
-    return std::ranges::any_of(all.entries(), [&](const core::implementation* whole) {
+bool is_part(const rows::implementation& one, const rows::catalogue& all) {
+    return std::ranges::any_of(all.entries(), [&](const rows::implementation* whole) {
         return one.name.starts_with(whole->name) &&
                one.name.substr(whole->name.size()).starts_with('.') &&
                std::ranges::all_of(one.signatures, [&](const core::signature& s) {
@@ -133,24 +133,24 @@ bool is_part(const core::implementation& one, const core::catalogue& all) {
 }
 
 // A short name means what runs on the device asked for, and never what runs elsewhere instead.
-const core::implementation& find(const core::catalogue& all, std::optional<core::device> only,
+const rows::implementation& find(const rows::catalogue& all, std::optional<rows::device> only,
                                  std::string_view name) {
-    const core::implementation& found = all.find(name, only.value_or(core::device::cpu));
+    const rows::implementation& found = all.find(name, only.value_or(rows::device::cpu));
     if (only && found.where != *only && found.name != name) {
         refuse("implementation '" + std::string(name) + "' is " + std::string(found.name) +
-               ", which does not run on " + std::string(core::name(*only)) +
+               ", which does not run on " + std::string(rows::name(*only)) +
                ": give one that does (carat list shows all)");
     }
     return found;
 }
 
-void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
-                   std::optional<core::device> only, std::string_view item) {
+void add_selection(std::vector<selection>& chosen, const rows::catalogue& all,
+                   std::optional<rows::device> only, std::string_view item) {
     const std::string_view prefix =
         item.ends_with(".*") ? item.substr(0, item.size() - 1) : std::string_view();
     if (item == "all" || !prefix.empty()) {
         bool any = false;
-        for (const core::implementation* entry : all.entries()) {
+        for (const rows::implementation* entry : all.entries()) {
             if (!entry->name.starts_with(prefix) || entry->where != only.value_or(entry->where))
                 continue;
             if (item == "all" && is_part(*entry, all)) continue;
@@ -158,7 +158,7 @@ void add_selection(std::vector<selection>& chosen, const core::catalogue& all,
             add(chosen, {entry, {}, false});
         }
         if (!any) {
-            const std::string on = only ? " on " + std::string(core::name(*only)) : "";
+            const std::string on = only ? " on " + std::string(rows::name(*only)) : "";
             const std::string named =
                 prefix.empty() ? "" : " whose name begins with '" + std::string(prefix) + "'";
             refuse("there is no implementation" + on + named + " (carat list shows all)");
@@ -241,22 +241,22 @@ dtype parse_out(std::string_view text) {
     refuse("--out '" + std::string(text) + "' is none of bf16, f16 and f32");
 }
 
-core::epilogue parse_epilogue(std::string_view text) {
-    if (const auto last = core::find_epilogue(text)) return *last;
+rows::epilogue parse_epilogue(std::string_view text) {
+    if (const auto last = rows::find_epilogue(text)) return *last;
     refuse("--epilogue '" + std::string(text) +
            "' is none of bias, relu, gelu, silu, bias+relu, bias+gelu and bias+silu");
 }
 
-void parse_batch(std::string_view text, core::call& to) {
+void parse_batch(std::string_view text, rows::call& to) {
     constexpr std::int64_t most = 1'000'000;
     const auto parts = split(text, ':');
     const std::string_view count = parts.front();
     to.batch = parse_size(count, "--batch");
     if (to.batch > most)
         refuse("--batch " + std::string(count) + ": at most " + std::to_string(most));
-    to.lies = core::placement::strided;
+    to.lies = rows::placement::strided;
     if (parts.size() == 1) return;
-    const auto lies = parts.size() == 2 ? core::find_placement(parts[1]) : std::nullopt;
+    const auto lies = parts.size() == 2 ? rows::find_placement(parts[1]) : std::nullopt;
     if (!lies)
         refuse("--batch '" + std::string(text) +
                "': after the number comes :strided (what is meant without it), :pointers or "
@@ -264,10 +264,10 @@ void parse_batch(std::string_view text, core::call& to) {
     to.lies = *lies;
 }
 
-void parse_groups(std::string_view text, core::call& to) {
+void parse_groups(std::string_view text, rows::call& to) {
     if (text.empty()) return;
-    (void)core::rows_of_groups(text);
-    if (to.batch > 1 || to.lies != core::placement::strided)
+    (void)rows::rows_of_groups(text);
+    if (to.batch > 1 || to.lies != rows::placement::strided)
         refuse("--groups and --batch are two kinds of many products: give one");
     to.groups = text;
 }
@@ -291,17 +291,17 @@ std::vector<int> parse_threads(std::string_view text, int most) {
     return threads;
 }
 
-std::vector<selection> parse_selection(const core::catalogue& all, std::string_view text,
-                                       std::optional<core::device> only) {
+std::vector<selection> parse_selection(const rows::catalogue& all, std::string_view text,
+                                       std::optional<rows::device> only) {
     std::vector<selection> chosen;
     for (const std::string_view item : split(text, ',')) add_selection(chosen, all, only, item);
     return chosen;
 }
 
-std::optional<core::device> parse_device(std::string_view text) {
+std::optional<rows::device> parse_device(std::string_view text) {
     if (text == "all") return std::nullopt;
-    for (const core::device d : {core::device::cpu, core::device::cuda})
-        if (text == core::name(d)) return d;
+    for (const rows::device d : {rows::device::cpu, rows::device::cuda})
+        if (text == rows::name(d)) return d;
     refuse("device '" + std::string(text) + "' is unknown: use cpu, cuda or all");
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/catalogue.hpp"
-#include "core/operation.hpp"
 #include "lab/measure/interleave.hpp"
+#include "lab/rows/catalogue.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/workload/workload.hpp"
 
 namespace carat::request {
@@ -54,19 +54,19 @@ struct storage {
 [[nodiscard]] dtype parse_out(std::string_view text);
 
 // "bias", "relu", "gelu" or "silu", or "bias+" and one of these.
-[[nodiscard]] core::epilogue parse_epilogue(std::string_view text);
+[[nodiscard]] rows::epilogue parse_epilogue(std::string_view text);
 
 // "64", "64:strided", "64:pointers" or "64:listed" into `to`.
-void parse_batch(std::string_view text, core::call& to);
+void parse_batch(std::string_view text, rows::call& to);
 
 // The rows of each product, "100,28,0" or "uneven:7:4096/64", into `to`; empty: no group.
-void parse_groups(std::string_view text, core::call& to);
+void parse_groups(std::string_view text, rows::call& to);
 
 // Thread counts, separated by commas, from 1 to `most`.
 [[nodiscard]] std::vector<int> parse_threads(std::string_view text, int most);
 
 struct selection {
-    const core::implementation* entry = nullptr;
+    const rows::implementation* entry = nullptr;
     core::tunable_values tunables;  // as asked for; absent: initial value
     bool asked_for = false;         // by name, not by a group such as "all"
     std::string build = {};         // which carat's it is, where several are compared
@@ -78,11 +78,11 @@ struct selection {
 // and short names mean what runs there; without it, short names prefer the CPU. What is named twice
 // is chosen once.
 [[nodiscard]] std::vector<selection> parse_selection(
-    const core::catalogue& all, std::string_view text,
-    std::optional<core::device> only = std::nullopt);
+    const rows::catalogue& all, std::string_view text,
+    std::optional<rows::device> only = std::nullopt);
 
 // "cpu", "cuda", or "all" for no restriction.
-[[nodiscard]] std::optional<core::device> parse_device(std::string_view text);
+[[nodiscard]] std::optional<rows::device> parse_device(std::string_view text);
 
 // How results name it: with the tunables asked for where `chosen` has the entry more than once.
 [[nodiscard]] std::string label_of(const selection& s, const std::vector<selection>& chosen);
@@ -106,7 +106,7 @@ struct measurement {
     std::vector<dtype> types = {dtype::f64};
     std::vector<int> threads = {1};
     storage stored;
-    core::call asked;  // beyond C = A B; its products are of the shapes
+    rows::call asked;  // beyond C = A B; its products are of the shapes
     workload::distribution values = workload::uniform(0, 1);
     bool rotate_inputs = false;
     operation_count convention = operation_count::multiply_add;

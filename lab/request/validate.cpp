@@ -2,9 +2,9 @@
 
 #include <carat/error.hpp>
 
-#include "core/execution_space.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/request/cases.hpp"
+#include "lab/space/execution_space.hpp"
 #include "lab/verify/exact.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -12,19 +12,15 @@ namespace carat::request {
 
 namespace {
 
-std::string text(std::string_view s) {
-    return std::string(s);
-}
-
 // Of the machine or of the control group; 0: unknown.
 double memory_left_bytes() {
-    const auto machine = static_cast<double>(core::host_space().available_bytes());
+    const auto machine = static_cast<double>(space::host_space().available_bytes());
     const auto group = static_cast<double>(machine::memory_left_by_group());
     return group > 0 && (machine == 0 || group < machine) ? group : machine;
 }
 
 // Three matrices that fit in 64 bits each need not do so together.
-double operand_bytes(const core::operation& all) {
+double operand_bytes(const rows::operation& all) {
     const workload::operand_bytes each = workload::bytes_needed(all);
     return static_cast<double>(each.a) + static_cast<double>(each.b) + static_cast<double>(each.c) +
            static_cast<double>(each.e);
@@ -40,20 +36,21 @@ void validate(const measurement& r) {
     for (const selection& s : r.chosen) {
         if (const std::string why = core::reason_against_tunables(s.entry->tunables, s.tunables);
             !why.empty())
-            throw error(error_code::invalid_argument, text(s.entry->name) + ": " + why);
+            throw error(error_code::invalid_argument, std::string(s.entry->name) + ": " + why);
         const auto tile = s.tunables.find("tile-size");
         if (tile == s.tunables.end()) continue;
         std::int64_t largest = 0;
         for (const shape& size : r.shapes) largest = std::max({largest, size.m, size.n, size.k});
         if (tile->second > largest)
             throw error(error_code::invalid_argument,
-                        "tile-size " + std::to_string(tile->second) + " of " + text(s.entry->name) +
-                            " is larger than the largest matrix (" + std::to_string(largest) +
-                            "): choose at most " + std::to_string(largest));
+                        "tile-size " + std::to_string(tile->second) + " of " +
+                            std::string(s.entry->name) + " is larger than the largest matrix (" +
+                            std::to_string(largest) + "): choose at most " +
+                            std::to_string(largest));
     }
     const double available = memory_left_bytes();
     for (const case_key& key : cases_of(r)) {
-        const core::operation all = operation_of(key);
+        const rows::operation all = operation_of(key);
         if (r.phases && !all.last.is_none())
             throw error(error_code::invalid_argument,
                         "--phases and --epilogue " + describe(all.last) +
@@ -64,12 +61,12 @@ void validate(const measurement& r) {
                         "--phases copies A, B and C alone: leave --e and --scale-by out");
         if (all.block_scales && (all.one.a_type != dtype::e4m3 || all.one.b_type != dtype::e4m3))
             throw error(error_code::invalid_argument, "--scale-by blocks is of e4m3, not of " +
-                                                          text(name(all.one.a_type)) +
+                                                          std::string(name(all.one.a_type)) +
                                                           ": add --dtype e4m3");
         if (const std::string why =
                 verify::reason_against_exact(key.asked.alpha, key.asked.beta, all.one.c_type);
             !why.empty())
-            throw error(error_code::invalid_argument, text(name(key.type)) + ": " + why);
+            throw error(error_code::invalid_argument, std::string(name(key.type)) + ": " + why);
         const double needed = operand_bytes(all) * (r.rotate_inputs ? 2 : 1) +
                               static_cast<double>(all.is_group() ? 1 : all.count) *
                                   static_cast<double>(verify::bytes_needed(all.one));

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "files/json/fields.hpp"
+#include "lab/files/fields.hpp"
 #include "lab/results/document.hpp"
 #include "lab/results/format.hpp"
 

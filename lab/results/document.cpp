@@ -7,8 +7,8 @@
 
 #include <carat/error.hpp>
 
-#include "core/group_sizes.hpp"
 #include "lab/results/archive.hpp"
+#include "lab/rows/group_sizes.hpp"
 
 namespace carat::results {
 
@@ -36,27 +36,27 @@ void call_fields(const Archive& field, Call& c) {
     field.added("block_scales", c.block_scales);
 }
 
-// In the words of core::describe.
-void read_epilogue(const files::fields& in, core::call& c) {
+// In the words of rows::describe.
+void read_epilogue(const files::fields& in, rows::call& c) {
     if (in.find("epilogue") == nullptr) return;
     const auto text = in.get<std::string>("epilogue");
-    const std::optional<core::epilogue> last = core::find_epilogue(text);
+    const std::optional<rows::epilogue> last = rows::find_epilogue(text);
     if (!last) in.fail("epilogue", "is '" + text + "', which is none");
     c.last = *last;
 }
 
 // As they were asked for.
-void read_groups(const files::fields& in, core::call& c) {
+void read_groups(const files::fields& in, rows::call& c) {
     in.added("groups", c.groups);
     try {
-        if (!c.groups.empty()) (void)core::rows_of_groups(c.groups);
+        if (!c.groups.empty()) (void)rows::rows_of_groups(c.groups);
     } catch (const error& why) {
         in.fail("groups", why.what());
     }
 }
 
 // As its name; none where C is of what products are summed in.
-void read_out(const files::fields& in, core::call& c) {
+void read_out(const files::fields& in, rows::call& c) {
     if (in.find("out") == nullptr) return;
     const auto text = in.get<std::string>("out");
     for (const dtype type : all_dtypes)
@@ -64,26 +64,26 @@ void read_out(const files::fields& in, core::call& c) {
     if (!c.out) in.fail("out", "is '" + text + "', which is no type");
 }
 
-void write_call(json& out, const core::call& c) {
-    if (c == core::call{}) return;
+void write_call(json& out, const rows::call& c) {
+    if (c == rows::call{}) return;
     call_fields(writer(out), c);
-    out["batch_by"] = core::name(c.lies);
+    out["batch_by"] = rows::name(c.lies);
     if (!c.groups.empty()) out["groups"] = c.groups;
-    if (!c.last.is_none()) out["epilogue"] = core::describe(c.last);
+    if (!c.last.is_none()) out["epilogue"] = rows::describe(c.last);
     if (c.out) out["out"] = name(*c.out);
-    out["call"] = core::describe(c);
+    out["call"] = rows::describe(c);
 }
 
-core::call read_call(const files::fields& in) {
-    core::call c;
+rows::call read_call(const files::fields& in) {
+    rows::call c;
     call_fields(in, c);
     read_out(in, c);
     read_epilogue(in, c);
     read_groups(in, c);
     if (c.batch < 1) in.fail("batch", "is " + std::to_string(c.batch) + ", expected 1 or more");
-    std::string by(core::name(c.lies));
+    std::string by(rows::name(c.lies));
     in.added("batch_by", by);
-    const auto lies = core::find_placement(by);
+    const auto lies = rows::find_placement(by);
     if (!lies) in.fail("batch_by", "is '" + by + "', expected strided, pointers or listed");
     c.lies = *lies;
     return c;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/operation.hpp"
 #include "lab/results/format.hpp"
 #include "lab/results/gpu_facts.hpp"
 #include "lab/results/phases.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::results {
 
@@ -25,7 +25,7 @@ struct result {
     std::string device, dtype, computes_in;
     std::int64_t m = 0, n = 0, k = 0;
     std::string layout = "nn";  // of A and B; "nn" also where an older file does not say
-    core::call asked;           // beyond C = A B
+    rows::call asked;           // beyond C = A B
     int threads = 1, threads_used = 1;
     core::tunable_values tunables;  // all it has, with the values used
     library vendor;                 // name empty: not a vendor's
@@ -78,7 +78,7 @@ struct result {
     std::optional<gpu_facts> gpu;             // on a GPU whose driver tells
     std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
 
-    [[nodiscard]] bool on_cpu() const { return device == core::name(core::device::cpu); }
+    [[nodiscard]] bool on_cpu() const { return device == rows::name(rows::device::cpu); }
     [[nodiscard]] bool ranked() const { return rank > 0; }
     // Ranked, or it would be had it or another of its case not been disturbed.
     [[nodiscard]] bool has_figure() const {
@@ -102,7 +102,7 @@ struct comparison {
     std::string dtype;
     std::int64_t m = 0, n = 0, k = 0;
     int threads = 1;
-    core::call asked;
+    rows::call asked;
     std::string h0, h1;
     double alpha = 0.05;
     double f = 0, df1 = 0, df2 = 0, p = 1;

@@ -2,11 +2,11 @@
 
 #include <sstream>
 
-#include "files/growing.hpp"
-#include "files/json/document.hpp"
-#include "files/output.hpp"
 #include "files/read.hpp"
 #include "files/visible.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/growing.hpp"
+#include "lab/files/output.hpp"
 #include "lab/results/journal.hpp"
 
 namespace carat::results {

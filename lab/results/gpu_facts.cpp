@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "files/json/fields.hpp"
+#include "lab/files/fields.hpp"
 
 namespace carat::results {
 

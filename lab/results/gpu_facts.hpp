@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/implementation.hpp"
-#include "files/json/forward.hpp"
+#include "lab/files/forward.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::results {
 

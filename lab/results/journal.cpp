@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "files/json/document.hpp"
+#include "lab/files/document.hpp"
 #include "lab/results/archive.hpp"
 
 namespace carat::results {
@@ -36,22 +36,22 @@ json parsed(std::string_view line, const std::string& name) {
     return files::with_visible_texts(files::parse(std::string(line), name));
 }
 
-using key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, int>;
+using case_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, int>;
 
 template <class Of>
-key key_of(const Of& c) {
+case_key case_of(const Of& c) {
     return {c.dtype, c.m, c.n, c.k, c.threads};
 }
 
 // Of each case only what was appended last.
 template <class Of>
 void keep_last(std::vector<Of>& all, std::vector<std::vector<Of>>& lines) {
-    std::set<key> later;
+    std::set<case_key> later;
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-        std::erase_if(*line, [&](const Of& c) { return later.contains(key_of(c)); });
-        for (const Of& c : *line) later.insert(key_of(c));
+        std::erase_if(*line, [&](const Of& c) { return later.contains(case_of(c)); });
+        for (const Of& c : *line) later.insert(case_of(c));
     }
-    std::erase_if(all, [&](const Of& c) { return later.contains(key_of(c)); });
+    std::erase_if(all, [&](const Of& c) { return later.contains(case_of(c)); });
     for (std::vector<Of>& line : lines) std::ranges::move(line, std::back_inserter(all));
 }
 

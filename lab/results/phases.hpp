@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files/json/forward.hpp"
+#include "lab/files/forward.hpp"
 #include "lab/results/format.hpp"
 
 namespace carat::results {

@@ -7,12 +7,14 @@
 
 #include <carat/error.hpp>
 
+#include "core/dtype_traits.hpp"
 #include "lab/machine/roofline.hpp"
 #include "lab/session/contender.hpp"
 #include "lab/session/phase_trials.hpp"
 #include "lab/session/roofline.hpp"
 #include "lab/session/trials.hpp"
 #include "lab/session/verification.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "lab/verify/verify.hpp"
 #include "lab/workers/operands.hpp"
 #include "lab/workers/worker_set.hpp"
@@ -20,10 +22,6 @@
 namespace carat::session {
 
 namespace {
-
-std::string text(std::string_view s) {
-    return std::string(s);
-}
 
 core::settings settings_of(const request::selection& s, int threads) {
     core::settings out;
@@ -37,7 +35,7 @@ core::tunable_values resolved(const request::selection& s) {
     core::settings asked;
     asked.tunables = s.tunables;
     core::tunable_values all;
-    for (const core::tunable& t : s.entry->tunables) all[text(t.name)] = asked.value(t);
+    for (const core::tunable& t : s.entry->tunables) all[std::string(t.name)] = asked.value(t);
     return all;
 }
 
@@ -81,8 +79,8 @@ class runner {
         c.settings = settings_of(s, key_.threads);
         results::result& result = c.result;
         result.implementation = label_of(s, request_.chosen);
-        result.device = text(core::name(s.entry->where));
-        result.dtype = text(name(key_.type));
+        result.device = std::string(rows::name(s.entry->where));
+        result.dtype = std::string(name(key_.type));
         result.m = key_.size.m;
         result.n = key_.size.n;
         result.k = key_.size.k;
@@ -99,19 +97,19 @@ class runner {
             return c;
         }
         result.tunables = resolved(s);
-        result.computes_in = text(core::find_signature(*s.entry, all_.one)->computes_in);
+        result.computes_in = std::string(rows::find_signature(*s.entry, all_.one)->computes_in);
         return c;
     }
 
     void introduce(contender& c) {
-        const core::implementation& entry = *c.what->entry;
+        const rows::implementation& entry = *c.what->entry;
         if (std::string why = too_long(*c.what); !why.empty()) {
             c.result.reason = std::move(why);
             return;
         }
         // A device that isn't there has no memory to name.
-        if (entry.where != core::device::cpu && !crew_.has_device())
-            c.result.reason = core::reason_against(entry, all_, c.settings);
+        if (entry.where != rows::device::cpu && !crew_.has_device())
+            c.result.reason = rows::reason_against(entry, all_, c.settings);
         if (!c.result.reason.empty()) return;
         try {
             c.at = crew_.make_worker(entry, c.settings);
@@ -158,7 +156,7 @@ class runner {
 
     void enter_phases(contender& c) {
         phases_->enter(c.result, crew_.device_space(), *c.at->here(),
-                       data_->on(core::host_space()).at(0),
+                       data_->on(space::host_space()).at(0),
                        [&](const void* back) { return checks_->reason_against(back, c); });
     }
 
@@ -178,7 +176,7 @@ class runner {
     // A figure above a limit accuses the limit first: it may have been measured in a bad minute, or
     // with another number of threads.
     void doubt_the_limits() const {
-        for (const core::device where : {core::device::cpu, core::device::cuda}) {
+        for (const rows::device where : {rows::device::cpu, rows::device::cuda}) {
             std::vector<int> threads;
             for (const contender& c : contenders_)
                 if (c.what->entry->where == where && !exceeded(c).empty())
@@ -203,7 +201,7 @@ class runner {
         for (contender& c : contenders_) {
             const bool timed = !c.result.trials_s.empty();
             if (out.interrupted && c.result.available && !timed)
-                c.result.stop = text(measure::name(measure::stop_reason::interrupted));
+                c.result.stop = std::string(measure::name(measure::stop_reason::interrupted));
             if (timed) {
                 fill_roofline(c.result, limits(), all_, rotating_bytes(c));
                 const std::string limit = exceeded(c);
@@ -213,7 +211,7 @@ class runner {
             }
             out.results.push_back(std::move(c.result));
         }
-        out.compared.dtype = text(name(key_.type));
+        out.compared.dtype = std::string(name(key_.type));
         out.compared.m = key_.size.m;
         out.compared.n = key_.size.n;
         out.compared.k = key_.size.k;
@@ -229,7 +227,7 @@ class runner {
     const request::measurement& request_;
     const request::case_key key_;
     const surroundings& around_;
-    const core::operation all_;
+    const rows::operation all_;
     workers::worker_set crew_;
     std::optional<workers::placed_operands> data_;
     std::vector<contender> contenders_;  // before what they run on goes

@@ -36,7 +36,7 @@ struct surroundings {
     std::function<bool()> interrupted;
     report_progress progress;
     // Renews what `limits` or `gpu` refers to, with so many threads, too; may be empty.
-    std::function<void(core::device, const std::vector<int>& threads)> measure_again = {};
+    std::function<void(rows::device, const std::vector<int>& threads)> measure_again = {};
     const gpu::known_gpu* gpu = nullptr;        // the peaks of the GPU in use; null: not measured
     std::function<gpu_sensors()> sensors = {};  // empty: those of the GPU in use
     // What tells of this process and of other work during the trials, to which workers' are added;
@@ -48,7 +48,7 @@ struct surroundings {
     // empty: all run in this one.
     workers::start_process start = {};
     // Of what runs on a device in this process; empty: the GPU in use.
-    std::function<core::execution_space&()> device_space = {};
+    std::function<space::execution_space&()> device_space = {};
 };
 
 // How its results are compared.

@@ -21,8 +21,8 @@ results::phase summarized(std::string_view name, std::span<const double> trials_
 
 }  // namespace
 
-end_to_end::end_to_end(const core::operation& all, core::execution_space& device,
-                       core::runnable& ready, const core::operands& host, measure::laps clock)
+end_to_end::end_to_end(const rows::operation& all, space::execution_space& device,
+                       rows::runnable& ready, const core::operands& host, measure::laps clock)
     : all_(all), device_(device), stages_(ready.stages()), host_(host), clock_(std::move(clock)) {}
 
 void end_to_end::run() {
@@ -30,15 +30,15 @@ void end_to_end::run() {
     const auto size = [](std::int64_t bytes) { return static_cast<std::size_t>(bytes); };
     clock_.start();
     {
-        const core::buffer a(device_, size(needed.a));
-        const core::buffer b(device_, size(needed.b));
-        const core::buffer c(device_, size(needed.c));
+        const space::buffer a(device_, size(needed.a));
+        const space::buffer b(device_, size(needed.b));
+        const space::buffer c(device_, size(needed.c));
         clock_.lap("allocate");
         device_.upload(a.data(), host_.a, size(needed.a));
         device_.upload(b.data(), host_.b, size(needed.b));
         if (all_.one.beta != 0) device_.upload(c.data(), host_.c, size(needed.c));
         clock_.lap("copy_in");
-        for (const core::stage& stage : stages_) {
+        for (const rows::stage& stage : stages_) {
             stage.run({a.data(), b.data(), c.data()});
             device_.wait();
             clock_.lap(stage.name);
@@ -51,7 +51,7 @@ void end_to_end::run() {
 
 measure::candidate end_to_end::candidate() {
     return {.run = [this] { run(); },
-            .space = &core::host_space(),
+            .space = &space::host_space(),
             .trial_begins = [this] { clock_.begin_trial(); },
             .trial_ends = [this] { clock_.end_trial(); }};
 }

@@ -6,11 +6,11 @@
 // else prepare() does, the host's own matrices, and locking their pages where they are pinned.
 #pragma once
 
-#include "core/execution_space.hpp"
-#include "core/operation.hpp"
 #include "lab/measure/interleave.hpp"
 #include "lab/measure/laps.hpp"
 #include "lab/results/phases.hpp"
+#include "lab/rows/operation.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::session {
 
@@ -18,7 +18,7 @@ class end_to_end {
   public:
     // `host` are all operands in host memory; `ready` was prepared for `all` on `device`.
     // All of them must outlive this object.
-    end_to_end(const core::operation& all, core::execution_space& device, core::runnable& ready,
+    end_to_end(const rows::operation& all, space::execution_space& device, rows::runnable& ready,
                const core::operands& host, measure::laps clock = {});
 
     // The whole sequence once. Throws carat::error(out_of_memory) when the device is full.
@@ -32,9 +32,9 @@ class end_to_end {
     [[nodiscard]] results::phases phases(const measure::series& total, std::uint64_t seed) const;
 
   private:
-    core::operation all_;
-    core::execution_space& device_;
-    std::vector<core::stage> stages_;
+    rows::operation all_;
+    space::execution_space& device_;
+    std::vector<rows::stage> stages_;
     core::operands host_;
     measure::laps clock_;
 };

@@ -10,12 +10,12 @@ namespace {
 template <class Of>
 std::string id_of(const Of& c) {
     return fmt::format("{} {} {} {} {} {}", c.dtype, c.m, c.n, c.k, c.threads,
-                       core::describe(c.asked));
+                       rows::describe(c.asked));
 }
 
 std::string id_of(const request::case_key& key) {
     return fmt::format("{} {} {} {} {} {}", name(key.type), key.size.m, key.size.n, key.size.k,
-                       key.threads, core::describe(key.asked));
+                       key.threads, rows::describe(key.asked));
 }
 
 template <class Of>

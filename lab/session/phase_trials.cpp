@@ -6,7 +6,7 @@
 
 namespace carat::session {
 
-void phase_trials::lock_pages(core::execution_space& device, const core::operands& host) {
+void phase_trials::lock_pages(space::execution_space& device, const core::operands& host) {
     if (where_ != request::host_memory::pinned || !locks_.empty()) return;
     const workload::operand_bytes needed = workload::bytes_needed(all_);
     const auto lock = [&](const void* memory, std::int64_t bytes) {
@@ -17,8 +17,8 @@ void phase_trials::lock_pages(core::execution_space& device, const core::operand
     lock(host.c, needed.c);
 }
 
-void phase_trials::enter(results::result& result, core::execution_space& device,
-                         core::runnable& ready, const core::operands& host,
+void phase_trials::enter(results::result& result, space::execution_space& device,
+                         rows::runnable& ready, const core::operands& host,
                          const std::function<std::string(const void*)>& reason_against) {
     results::phases& phases = result.end_to_end.emplace();
     phases.host_memory = request::name(where_);
@@ -26,7 +26,7 @@ void phase_trials::enter(results::result& result, core::execution_space& device,
         lock_pages(device, host);
         auto sequence = std::make_unique<end_to_end>(all_, device, ready, host);
         verify::poison(problem_of_whole_c(all_), host.c);
-        const double first_s = core::host_space().time_s([&] { sequence->run(); });
+        const double first_s = space::host_space().time_s([&] { sequence->run(); });
         phases.reason = reason_against(host.c);
         if (!phases.reason.empty()) return;
         phases.reason = "interrupted before it was timed";

@@ -15,14 +15,14 @@ namespace carat::session {
 
 class phase_trials {
   public:
-    phase_trials(const core::operation& all, request::host_memory where, std::uint64_t seed)
+    phase_trials(const rows::operation& all, request::host_memory where, std::uint64_t seed)
         : all_(all), where_(where), seed_(seed) {}
 
     // Runs the sequence once on `host`, the matrices of this case, whose C it overwrites.
     // `reason_against` says what is wrong with the C that came back; empty when it is right. When
     // the sequence fails the result says why and takes no part in what follows. `result`, `device`
     // and `ready` must outlive this object.
-    void enter(results::result& result, core::execution_space& device, core::runnable& ready,
+    void enter(results::result& result, space::execution_space& device, rows::runnable& ready,
                const core::operands& host,
                const std::function<std::string(const void*)>& reason_against);
 
@@ -36,7 +36,7 @@ class phase_trials {
     void finish(std::span<const measure::series> trials);
 
   private:
-    void lock_pages(core::execution_space& device, const core::operands& host);
+    void lock_pages(space::execution_space& device, const core::operands& host);
 
     struct entry {
         results::result* result;
@@ -44,10 +44,10 @@ class phase_trials {
         double first_s;
     };
 
-    core::operation all_;
+    rows::operation all_;
     request::host_memory where_;
     std::uint64_t seed_;
-    std::vector<core::page_lock> locks_;
+    std::vector<space::page_lock> locks_;
     std::vector<entry> entries_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace carat::session {
 
-void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
+void fill_roofline(results::result& c, const known_limits& limits, const rows::operation& all,
                    std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
     if (c.on_cpu())
@@ -23,7 +23,7 @@ void fill_roofline(results::result& c, const known_limits& limits, const core::o
 }
 
 std::string exceeded_limit(const results::result& c, const known_limits& limits,
-                           const core::operation& all, std::int64_t rotating_bytes) {
+                           const rows::operation& all, std::int64_t rotating_bytes) {
     if (c.trials_s.empty()) return {};
     std::vector<double> fastest = c.trials_s;
     const auto nth = fastest.begin() + static_cast<std::ptrdiff_t>((fastest.size() - 1) / 20);

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "core/operation.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::session {
 
@@ -21,13 +21,13 @@ struct known_limits {
 
 // Fills in roofline_gflops and bound, where the unit and the memory were measured.
 // `rotating_bytes` are those of all sets of operands that its runs took in turn.
-void fill_roofline(results::result& c, const known_limits& limits, const core::operation& all,
+void fill_roofline(results::result& c, const known_limits& limits, const rows::operation& all,
                    std::int64_t rotating_bytes);
 
 // Which limit its fastest trials are beyond, all but one in twenty, since a virtual machine's clock
 // may jump: "compute", the peak of the unit it claims with as many threads as it uses, or a memory.
 // Empty without trials and where none was measured.
 [[nodiscard]] std::string exceeded_limit(const results::result& c, const known_limits& limits,
-                                         const core::operation& all, std::int64_t rotating_bytes);
+                                         const rows::operation& all, std::int64_t rotating_bytes);
 
 }  // namespace carat::session

@@ -3,7 +3,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 #include "lab/results/files.hpp"
 #include "lab/results/journal.hpp"
 

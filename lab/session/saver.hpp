@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "files/growing.hpp"
+#include "lab/files/growing.hpp"
 #include "lab/results/document.hpp"
 
 namespace carat::session {

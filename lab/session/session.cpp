@@ -25,7 +25,7 @@ std::string now_utc() {
 nlohmann::json settings_of(const request::measurement& r) {
     return {{"threads", r.threads},
             {"layout", to_string(r.stored)},
-            {"call", core::describe(r.asked)},
+            {"call", rows::describe(r.asked)},
             {"seed", r.seed},
             {"distribution", workload::to_string(r.values)},
             {"inputs", r.rotate_inputs ? "rotated" : "hot"},
@@ -81,7 +81,7 @@ class session {
                   },
                   user.interrupted,
                   [this](const std::string& what, double share) { tell(what, share); },
-                  [this](core::device where, const std::vector<int>& threads) {
+                  [this](rows::device where, const std::vector<int>& threads) {
                       measure_again(where, threads);
                   },
                   gpu_ ? &*gpu_ : nullptr,
@@ -151,12 +151,12 @@ class session {
         return !result.interrupted;
     }
 
-    void measure_again(core::device where, const std::vector<int>& threads) {
+    void measure_again(rows::device where, const std::vector<int>& threads) {
         saver_.changed();
-        if (where == core::device::cuda && user_.measure_gpu_again) {
+        if (where == rows::device::cuda && user_.measure_gpu_again) {
             gpu_->limits = user_.measure_gpu_again(*gpu_);
             add_peaks(doc_, *gpu_);
-        } else if (where == core::device::cpu && user_.measure_again) {
+        } else if (where == rows::device::cpu && user_.measure_again) {
             limits_ = user_.measure_again(limits_, threads);
             doc_.machine["peaks"] = machine::to_json(limits_);
         }

@@ -17,7 +17,7 @@ int divided_up(int whole, int parts) {
 }
 
 bool runs_on_gpu(const contender& c) {
-    return c.what->entry->where == core::device::cuda;
+    return c.what->entry->where == rows::device::cuda;
 }
 
 bool is_timed(const contender& c) {

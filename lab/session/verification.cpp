@@ -76,7 +76,7 @@ void verification::trust_exact_passes(std::span<contender> all) {
 
 // Of the host always: its reference may be needed.
 void verification::fill(std::span<contender> all) {
-    data_.fill(core::host_space(), request_.values, request_.seed);
+    data_.fill(space::host_space(), request_.values, request_.seed);
     for (workers::operand_store* where : stores_of(all))
         if (!where->on_host()) where->fill(request_.values, request_.seed);
 }
@@ -102,7 +102,7 @@ void verification::welcome(std::span<contender> all, int number) {
         if (!tell_("verifying", 0)) return;
         pass_exactly(all, {verify::exact_kind::significands, false, true, when}, waits);
     }
-    data_.fill_ends(core::host_space(), request_.values, request_.seed);
+    data_.fill_ends(space::host_space(), request_.values, request_.seed);
     for (workers::operand_store* where : stores_of(all))
         if (!where->on_host()) where->fill_ends(request_.values, request_.seed);
     for (contender& c : all)
@@ -210,12 +210,12 @@ void verification::compute_references(std::span<contender> all) {
 }
 
 void verification::compute_on_host() {
-    if (all_.one.beta != 0) data_.fill_c(core::host_space(), request_.values, request_.seed);
+    if (all_.one.beta != 0) data_.fill_c(space::host_space(), request_.values, request_.seed);
     verify::options how;
     how.seed = request_.seed;
     how.progress = [&](double share) { return tell_("computing the reference", share); };
     try {
-        on_host_.emplace(all_, with_read_c(all_, data_.on(core::host_space()).at(0)),
+        on_host_.emplace(all_, with_read_c(all_, data_.on(space::host_space()).at(0)),
                          how.componentwise_madds, how);
     } catch (const verify::cancelled&) {
         // Whoever said so runs nothing after this.

@@ -24,7 +24,7 @@ class verification {
     // Told what is being done and the share of that done; false stops.
     using go_on = std::function<bool(const std::string& what, double share)>;
 
-    verification(const request::measurement& r, const core::operation& all,
+    verification(const request::measurement& r, const rows::operation& all,
                  workers::placed_operands& data, go_on tell)
         : request_(r), all_(all), data_(data), tell_(std::move(tell)) {}
 
@@ -65,7 +65,7 @@ class verification {
     void hold_against_reference(contender& c);
 
     const request::measurement& request_;
-    core::operation all_;
+    rows::operation all_;
     workers::placed_operands& data_;
     std::uint64_t passes_ = 0;
     go_on tell_;

@@ -33,7 +33,7 @@ struct welch_result {
 /// @throws std::invalid_argument when a group is empty or holds a value that is not finite.
 welch_result welch_anova(std::span<const trials_view> groups);
 
-/// As above, from moments, whose n may be an effective sample size.
+/// The same from moments, whose n may be an effective sample size.
 welch_result welch_anova(std::span<const moments> groups);
 
 struct pair_difference {
@@ -60,7 +60,7 @@ struct pair_difference {
 ///         alpha is not in (0, 1).
 std::vector<pair_difference> games_howell(std::span<const trials_view> groups, double alpha = 0.05);
 
-/// As above, from moments, whose n may be an effective sample size.
+/// The same from moments, whose n may be an effective sample size.
 std::vector<pair_difference> games_howell(std::span<const moments> groups, double alpha = 0.05);
 
 }  // namespace carat::statistics

@@ -83,7 +83,7 @@ struct median_resamples {
 median_resamples resample_medians(std::span<const double> trials, const bootstrap_options& options,
                                   std::uint64_t stream);
 
-/// As ratio_of_medians, from resamples already drawn with equal options and distinct streams.
+/// The same as ratio_of_medians, from resamples drawn with equal options and distinct streams.
 ratio_result ratio_of_medians(const median_resamples& numerator,
                               const median_resamples& denominator,
                               const bootstrap_options& options);

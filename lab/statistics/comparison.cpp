@@ -40,7 +40,7 @@ void judge_all(std::vector<pair_comparison>& pairs, const family_options& option
     for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].found = found[i];
 }
 
-// Pairs that are told apart, the better one first.
+// The pairs that differ, the better one first.
 std::vector<index_pair> told_apart(std::span<const pair_comparison> pairs) {
     std::vector<index_pair> result;
     for (const pair_comparison& pair : pairs) {

@@ -1,5 +1,5 @@
-// The whole verdict on a case: who is told apart from whom, letters and ranks. Intervals and
-// verdicts of the pairs are family.hpp's; letters and ranks follow from those verdicts alone.
+// The whole verdict on a case: which candidates differ, letters and ranks. family.hpp gives
+// intervals and verdicts of the pairs; letters and ranks follow from these verdicts alone.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace carat::statistics {
 
 namespace {
 
-// Of the differences in units of their errors, were `drift` part of them.
+// The median deviation of the differences in units of their errors, if these included `drift`.
 double median_deviation(std::span<const estimate> differences, double drift) {
     std::vector<double> all;
     for (const estimate& d : differences)
@@ -39,7 +39,7 @@ estimate across_sessions(estimate difference, double drift) {
     if (!difference.bounded() || drift <= 0) return difference;
     const double x = difference.error * difference.error, y = drift * drift;
     difference.error = std::sqrt(x + y);
-    // The drift is taken for known; Welch and Satterthwaite.
+    // Treats the drift as known; Welch and Satterthwaite.
     const double share = x / (x + y);
     constexpr double most_df = 1e6;
     difference.df = share > 0 ? std::min(most_df, difference.df / (share * share)) : most_df;

@@ -12,7 +12,7 @@ namespace carat::statistics {
 
 namespace {
 
-// How far the estimate is from where the verdict changes.
+// The distance of the estimate from where the verdict changes.
 double distance_to_edge(const estimate& difference, double margin) {
     return std::abs(std::abs(difference.value) - std::log1p(margin));
 }

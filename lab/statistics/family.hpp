@@ -30,7 +30,7 @@ enum class verdict : std::uint8_t { faster, slower, tie, unclear };
 
 std::string_view to_string(verdict value);
 
-/// What larger trials mean.
+/// The direction of a larger value.
 enum class better : std::uint8_t { smaller, larger };
 
 struct family_options {
@@ -39,7 +39,7 @@ struct family_options {
     better preference = better::smaller;
 };
 
-/// The verdict that an interval of the ratio first/second bears.
+/// The verdict that follows from an interval of the ratio first/second.
 verdict judge(interval ratio, const family_options& options);
 
 struct judged {
@@ -50,19 +50,19 @@ struct judged {
     verdict outcome = verdict::unclear;
 };
 
-/// Judges log ratios together, in their order. Those that have no error are unclear, and no part of
+/// Judges log ratios together, in order. Those without an error are unclear and do not belong to
 /// the family.
-/// @throws std::invalid_argument when alpha is not in (0, 1) or the margin is negative.
+/// @throws std::invalid_argument if alpha is not in (0, 1) or the margin is negative.
 std::vector<judged> judge_family(std::span<const estimate> differences,
                                  const family_options& options = {});
 
-/// How many times as many replicates as `of` has bring the half width of its interval below
-/// `half_width`, should its spread stay: it falls as t(n - 1) / sqrt(n). At least 1; none where
-/// more than `most` times as many do not, or nothing tells the error.
+/// How many times the replicates of `of` bring the half width of its interval below `half_width` if
+/// its spread stays: it falls as t(n - 1) / sqrt(n). At least 1; none if more than `most` times
+/// would be needed, or if the error is unknown.
 std::optional<double> effort_to_reach(double half_width, const estimate& of, double confidence,
                                       double most = 100);
 
-/// The effort that decides `difference`, should its value stay, too.
+/// The effort that decides `difference` if its value stays as well.
 std::optional<double> effort_to_settle(const estimate& difference, double confidence,
                                        double equivalence_margin, double most = 100);
 

@@ -11,7 +11,7 @@ namespace carat::statistics {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 double square(double x) {
     return x * x;
@@ -39,11 +39,11 @@ double hedges_g(const moments& a, const moments& b) {
 // Neither group varies: the difference is known exactly.
 void settle_constants(pair_difference& pair) {
     const double difference = pair.mean_difference;
-    pair.df = infinity;
-    pair.q = difference == 0 ? 0 : infinity;
+    pair.df = infinite;
+    pair.q = difference == 0 ? 0 : infinite;
     pair.p = difference == 0 ? 1 : 0;
     pair.simultaneous_ci = {difference, difference};
-    pair.effect_size = difference == 0 ? 0 : std::copysign(infinity, difference);
+    pair.effect_size = difference == 0 ? 0 : std::copysign(infinite, difference);
 }
 
 void settle(pair_difference& pair, const moments& a, const moments& b, std::size_t k,

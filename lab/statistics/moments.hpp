@@ -16,15 +16,15 @@ struct moments {
     [[nodiscard]] double error_squared() const { return variance / n; }  // of the mean
 };
 
-/// Of independent trials.
+/// Moments of independent trials.
 moments moments_of(std::span<const double> trials);
 
-/// Of trials that remember each other, in the order measured, process by process. From three
-/// processes on the error is that of their means, with a degree of freedom less than processes.
-/// Before, trials are taken as a first-order process: n (1 - r) / (1 + r) of them count, where r is
-/// the lag-1 autocorrelation within processes, freed of its bias (Marriott and Pope, Biometrika 41,
-/// 1954) and never below 0.
-/// @throws std::invalid_argument when there is no trial or one is not finite.
+/// Moments of correlated trials in measured order, process by process. From three processes on the
+/// error is that of their means, with one degree of freedom less than processes. With fewer, trials
+/// count as a first-order process: n (1 - r) / (1 + r) of them, where r is the lag-1
+/// autocorrelation within processes, corrected for bias (Marriott and Pope, Biometrika 41, 1954)
+/// and never below 0.
+/// @throws std::invalid_argument if there is no trial or one is not finite.
 moments effective_moments(const std::vector<std::span<const double>>& processes);
 
 }  // namespace carat::statistics

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "core/split_mix.hpp"
+#include "lab/statistics/split_mix.hpp"
 
 namespace carat::statistics::detail {
 
@@ -15,9 +15,7 @@ class index_stream {
   public:
     /// Indices in [0, range), 0 < range < 2^32. Streams of one seed are independent.
     constexpr index_stream(std::uint64_t seed, std::uint64_t stream, std::uint32_t range)
-        : next_(core::mix(core::mix(seed) + stream * core::split_mix_step)),
-          range_(range),
-          reject_(-range % range) {}
+        : next_(mix(mix(seed) + stream * split_mix_step)), range_(range), reject_(-range % range) {}
 
     constexpr std::uint32_t operator()() {
         std::uint64_t product = 0;
@@ -28,7 +26,7 @@ class index_stream {
     }
 
   private:
-    core::split_mix next_;
+    split_mix next_;
     std::uint64_t range_;
     std::uint32_t reject_;  // 2^32 mod range: products below it would favour some indices
 };

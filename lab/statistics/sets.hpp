@@ -11,7 +11,7 @@
 
 namespace carat::statistics {
 
-/// From fewer cases there is no interval.
+/// Fewer cases give no interval.
 inline constexpr std::size_t fewest_cases = 6;
 
 struct set_ratio {

@@ -11,7 +11,7 @@
 
 namespace carat::statistics {
 
-/// Below this many trials a result is flagged: intervals and tests then lean on their assumptions.
+/// A result with fewer trials is flagged: intervals and tests then lean on their assumptions.
 inline constexpr std::size_t enough_trials = 20;
 
 struct summary {

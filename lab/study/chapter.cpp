@@ -29,7 +29,7 @@ std::size_t widest(const table& t, std::size_t column) {
     return most;
 }
 
-// Which columns stand side by side: as many as fit, the first in each group.
+// Which columns are printed together: as many as fit, the first in each group.
 std::vector<std::vector<std::size_t>> groups(const table& t) {
     std::vector<std::vector<std::size_t>> all;
     const std::size_t first = widest(t, 0);

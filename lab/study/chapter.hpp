@@ -1,5 +1,5 @@
-// What a study has to say: findings in sentences, tables, and what was not run and why. Shown in
-// the terminal from here; the report, on its page and as Markdown, reads it from the results file.
+// The contents of a study: findings in sentences, tables, and what was not run and why. The
+// terminal prints it from here; the report (page and Markdown) reads it from the results file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,13 +24,13 @@ struct chapter {
     nlohmann::json trials = nlohmann::json::array();  // of what is no result of the results file
 };
 
-// Takes out the columns that say "-" in every row: what they are for is not here.
+// Removes columns that say "-" in every row.
 void drop_empty_columns(chapter& c);
 
 // An element of "studies" in docs/results.md.
 [[nodiscard]] nlohmann::json to_json(const chapter& c);
 
-// Within 80 columns: wide tables are cut into several that repeat their first column.
+// Fits 80 columns: wide tables are divided into several that repeat their first column.
 [[nodiscard]] std::string plain(const chapter& c);
 
 }  // namespace carat::study

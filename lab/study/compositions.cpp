@@ -14,13 +14,13 @@ namespace {
 
 using values = std::vector<float>;
 
-// One product of a layer, made ready.
+// A prepared product of a layer.
 class product {
   public:
-    product(const core::implementation& by, const core::problem& p, int threads) {
+    product(const rows::implementation& by, const core::problem& p, int threads) {
         core::settings how;
         how.threads = by.threaded ? threads : 1;
-        if (const std::string why = core::reason_against(by, p, how); !why.empty())
+        if (const std::string why = rows::reason_against(by, p, how); !why.empty())
             throw error(error_code::unsupported, why);
         made_ = by.prepare(p, how);
     }
@@ -28,7 +28,7 @@ class product {
     void operator()(const float* a, const float* b, float* c) { made_->run({a, b, c}); }
 
   private:
-    std::unique_ptr<core::runnable> made_;
+    std::unique_ptr<rows::runnable> made_;
 };
 
 core::problem f32_problem(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -46,7 +46,7 @@ std::size_t at(std::int64_t i) {
     return static_cast<std::size_t>(i);
 }
 
-// Keeps the largest difference and the largest value seen.
+// Keeps the largest difference and the largest value.
 class difference {
   public:
     void add(double got, double wanted) {
@@ -60,12 +60,12 @@ class difference {
     double worst_ = 0, largest_ = 0;
 };
 
-// y = x W^T + b; W lies as frameworks keep it, one row an output.
+// y = x W^T + b, with W as frameworks store it, one row for each output.
 class linear final : public composition {
   public:
     static constexpr std::int64_t batch = 32, in = 768, out = 3072;
 
-    linear(const core::implementation& by, int threads, std::uint64_t seed)
+    linear(const rows::implementation& by, int threads, std::uint64_t seed)
         : x_(uniform(batch, in, seed)),
           w_(uniform(out, in, seed + 1)),
           bias_(uniform(1, out, seed + 2)),
@@ -102,12 +102,12 @@ class linear final : public composition {
 };
 
 // The products of one attention layer: three projections; then for each head the scores Q K^T and
-// softmax(scores) V. Heads are columns of Q, K and V, reached by strides.
+// softmax(scores) V. Heads are columns of Q, K and V, addressed by strides.
 class attention : public composition {
   public:
     static constexpr std::int64_t length = 128, width = 768, heads = 12, depth = width / heads;
 
-    attention(const core::implementation& by, int threads, std::uint64_t seed)
+    attention(const rows::implementation& by, int threads, std::uint64_t seed)
         : x_(uniform(length, width, seed)),
           y_(at(length * width)),
           project_(by, f32_problem(length, width, width), threads) {
@@ -189,7 +189,7 @@ class attention : public composition {
 
 class head_by_head final : public attention {
   public:
-    head_by_head(const core::implementation& by, int threads, std::uint64_t seed)
+    head_by_head(const rows::implementation& by, int threads, std::uint64_t seed)
         : attention(by, threads, seed),
           scores_(at(length * length)),
           score_(by, score_problem(), threads),
@@ -221,10 +221,10 @@ class head_by_head final : public attention {
     product score_, context_;
 };
 
-// All heads in one call of the library, whose products are those of the engine.
+// All heads in one call of the library, which uses the engine.
 class batches final : public attention {
   public:
-    batches(const core::implementation& by, int threads, std::uint64_t seed)
+    batches(const rows::implementation& by, int threads, std::uint64_t seed)
         : attention(by, threads, seed), on_{threads}, scores_(at(heads * length * length)) {
         if (by.name != "cpu.engine")
             throw error(error_code::unsupported, "batches are calls of the engine's own library");
@@ -248,8 +248,8 @@ class batches final : public attention {
 };
 
 // A convolution of 3 x 3 over an image of 56 x 56 with 64 channels in and out, padded by one. The
-// image lies padded and with its channels innermost, so that three neighbours of a row are 192
-// elements in a line.
+// image is stored padded with its channels innermost, so that three neighbours of a row are 192
+// contiguous elements.
 class convolution : public composition {
   public:
     static constexpr std::int64_t size = 56, padded = size + 2, channels = 64, window = 3;
@@ -264,7 +264,7 @@ class convolution : public composition {
                         image_.data() + ((y + 1) * padded + 1) * channels);
     }
 
-    // Every 7th row of the image, whole: enough to see any mistake of indexing.
+    // Every 7th row of the image, whole, which shows any indexing mistake.
     [[nodiscard]] double worst_error() const override {
         difference d;
         for (std::int64_t y = 0; y < size; y += 7)
@@ -276,7 +276,7 @@ class convolution : public composition {
   protected:
     [[nodiscard]] virtual float result(std::int64_t y, std::int64_t x, std::int64_t c) const = 0;
 
-    // The line of input that a row of the window starts at.
+    // The line of input at which a row of the window starts.
     [[nodiscard]] const float* pixel(std::int64_t y, std::int64_t x) const {
         return image_.data() + (y * padded + x) * channels;
     }
@@ -299,7 +299,7 @@ class convolution : public composition {
 // Copies the window of every pixel into a row of a matrix nine times the image, then one product.
 class im2col final : public convolution {
   public:
-    im2col(const core::implementation& by, int threads, std::uint64_t seed)
+    im2col(const rows::implementation& by, int threads, std::uint64_t seed)
         : convolution(seed),
           columns_(at(size * size * window * line)),
           out_(at(size * size * channels)),
@@ -324,13 +324,13 @@ class im2col final : public convolution {
 };
 
 // No copy: row `x` of A is the line that starts at pixel x, so rows overlap (a row stride of 64 for
-// 192 columns), and the three rows of the window are three products added up. The two pixels of
-// padding at the end of each image row give results nobody reads: 3.5 % more work.
+// 192 columns), and the three rows of the window are three products added up. The two padding
+// pixels at the end of each image row give unused results: 3.5 % more work.
 class implicit final : public convolution {
   public:
     static constexpr std::int64_t rows = size * padded - (padded - size);
 
-    implicit(const core::implementation& by, int threads, std::uint64_t seed)
+    implicit(const rows::implementation& by, int threads, std::uint64_t seed)
         : convolution(seed),
           out_(at(rows * channels)),
           first_(by, problem(0), threads),
@@ -359,7 +359,7 @@ class implicit final : public convolution {
 };
 
 template <class Layer>
-std::unique_ptr<composition> make(const core::implementation& by, int threads, std::uint64_t seed) {
+std::unique_ptr<composition> make(const rows::implementation& by, int threads, std::uint64_t seed) {
     return std::make_unique<Layer>(by, threads, seed);
 }
 

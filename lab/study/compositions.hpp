@@ -1,5 +1,5 @@
-// Layers of networks as a user would run them: matrix products by one implementation, and what
-// stands between them. Each is checked against loops in f64 that say directly what the layer is.
+// Network layers as a user would run them: matrix products by one implementation and the steps
+// between. Each is checked against loops in f64 that compute the layer directly.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::study {
 
@@ -19,7 +19,8 @@ class composition {
     virtual ~composition() = default;
 
     virtual void run() = 0;
-    // After run(): the largest difference from the direct loops, relative to their largest result.
+    // The largest difference from the direct loops, relative to their largest result; call after
+    // run().
     [[nodiscard]] virtual double worst_error() const = 0;
 };
 
@@ -32,9 +33,9 @@ struct layer {
     std::string_view form;  // "im2col", "implicit", "batches"; empty where there is one form only
     std::string_view what;  // its sizes
     double flop;            // of its products, without waste
-    // Prepares every product of the layer, f32. Throws carat::error(unsupported) with the reason
-    // when `by` can't do one of them. `seed` is of the data.
-    std::unique_ptr<composition> (*make)(const core::implementation& by, int threads,
+    // Prepares every product of the layer in f32. Throws carat::error(unsupported) with the reason
+    // if `by` cannot do one of them. `seed` is for the data.
+    std::unique_ptr<composition> (*make)(const rows::implementation& by, int threads,
                                          std::uint64_t seed);
 };
 

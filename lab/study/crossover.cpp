@@ -1,4 +1,4 @@
-// Document 001: from which size is a GPU faster than the CPU, everything it costs included?
+// Document 001: from which size is a GPU faster than the CPU, everything included?
 //
 // It ran each size once, its CPU baseline lost -O3 to a missing space, and cuBLAS was timed with
 // its handle. Here the best CPU implementation counts, and the size has an interval.
@@ -101,8 +101,8 @@ table phases(const results::document& doc, std::int64_t n) {
     return t;
 }
 
-// The size at which the CPU's three plain loops, the document's baseline, lose: the artefact of a
-// baseline nobody would run.
+// The size at which the document's baseline, three plain loops on the CPU, loses: an artefact of a
+// baseline that nobody would run.
 std::string against_the_simple_loop(const results::document& doc) {
     for (const std::int64_t n : sizes(doc, crossover_type)) {
         const results::result* simple = measured(doc, simple_cpu, crossover_type, n);

@@ -1,8 +1,8 @@
 // Document 000: cuBLAS, a tiled CUDA kernel, a BLAS, OpenMP and C++ threads, f64, N = 1000 to
-// 10000, thirty trials each; which is fastest, and is that for sure?
+// 10000, thirty trials each: which is fastest, and is that certain?
 //
-// It timed cuBLAS with the creation of its handle and ran its tests on 10,000 resampled means:
-// --as-published does both to our own trials, so that the difference is the method's alone.
+// It timed cuBLAS with the creation of its handle and ran its tests on 10,000 resampled means.
+// --as-published does both to carat's trials, so that the method makes the whole difference.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,8 +57,8 @@ std::vector<part> five_parts(const options& how) {
     return {all};
 }
 
-// Of the processes' means; of one process's trials resampled, as the document did, where there are
-// enough of them.
+// The interval of the processes' means; resampled from one process's trials, like the document's,
+// if there are enough of them.
 results::range interval_of_mean(const results::result& c) {
     if (results::bounded(c.ci95_mean_s) || c.trials_s.size() < statistics::fewest_rounds)
         return c.ci95_mean_s;
@@ -66,7 +66,7 @@ results::range interval_of_mean(const results::result& c) {
     return {ci.lower, ci.upper};
 }
 
-// The document's "mean, best, worst" are a mean and the ends of its interval: so are these.
+// The document's "mean, best, worst" are a mean and the ends of its interval, and so are these.
 std::vector<std::string> mean_row(const results::result& c, std::string_view theirs) {
     const auto rate = [&](double time_s) { return gflops(c.flop / time_s / 1e9); };
     const auto there = published::find(published::five_algorithms_means(), theirs, c.n);
@@ -123,8 +123,8 @@ std::string published_p(std::string_view a, std::string_view b) {
     return "-";
 }
 
-// The document's test with its simultaneous intervals, of geometric means. Trials count as many as
-// independent ones would tell as much (effective sample sizes).
+// The document's test with its simultaneous intervals, for geometric means. Trials count by their
+// effective sample size.
 table table_of_pairs(const results::document& doc, const results::comparison& all) {
     table t{
         fmt::format("Games-Howell at N = {}", all.n),
@@ -152,7 +152,7 @@ table table_of_pairs(const results::document& doc, const results::comparison& al
     return t;
 }
 
-// One run that pays for everything: what a program times that makes its handle inside the clock.
+// One run that pays for everything, as in a program that creates its handle inside the timed part.
 double cold_gflops(const results::result& c) {
     return c.flop / (c.prepare_s + c.cold_s) / 1e9;
 }
@@ -179,8 +179,8 @@ table cold(const results::document& doc, std::int64_t n) {
     return t;
 }
 
-// The document's test: Welch's ANOVA over resampled means. Their number is ours to choose, so p is
-// too; on the trials it is not.
+// The document's test: Welch's ANOVA over resampled means. The tester chooses their number, and so
+// p; on the trials that is not so.
 std::string on_resampled_means(const results::document& doc, std::int64_t n) {
     std::vector<std::vector<double>> trials, resampled;
     std::uint64_t stream = 0;

@@ -1,5 +1,5 @@
-// Document 002: from three plain loops to a library, one technique at a time, f32 at 2048; how much
-// does each step give, and how far is the machine's limit?
+// Document 002: from three plain loops to a library, one technique at a time, f32 at 2048: how much
+// does each step gain, and how far is the machine's limit?
 #include <array>
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-// Documents 002 and 004: what does a narrower type buy in speed, and what does it cost in error?
+// Documents 002 and 004: what does a narrower type gain in speed and cost in error?
 //
-// Document 004's tensor-core kernel computed A B^T from a row-major B, each lane of a warp chose a
-// tile of its own so that 1/32 of the work was done, and its "double" rows were the same f16
-// kernel. Here every row names what it computes in and has passed its bound before it was timed.
+// Document 004's tensor-core kernel computed A B^T from a row-major B, each lane of a warp chose
+// its own tile so that 1/32 of the work was done, and its "double" rows were the same f16 kernel.
+// Here every row states its precision and met its bound before it was timed.
 #include <array>
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ std::vector<part> precision_parts(const options& how) {
     return {floating, integer, eighth};
 }
 
-// "0" for exact, else the error relative to the largest the result could be.
+// "0" if exact, else the error relative to the largest possible result.
 std::string error_of(const results::result& c) {
     if (c.error_ulp == 0) return "exact";
     return fmt::format("{} u", report::roundoffs(c.error_ulp));
@@ -82,7 +82,7 @@ table document_004() {
     return t;
 }
 
-// What the document's count would make of a kernel of ours.
+// The document's count applied to a kernel of carat's.
 std::string inflated(const results::document& doc) {
     for (const results::result& c : doc.results)
         if (c.has_figure() && c.implementation == "cuda.ladder.wmma" && c.dtype == "f16")

@@ -1,5 +1,5 @@
-// The figures of the source documents, as they printed them, in our units. They stand beside ours,
-// with the hardware they came from; nothing is computed from them.
+// The figures of the source documents as printed, in carat's units. They are shown beside carat's,
+// with their hardware; nothing is computed from them.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct pair {
 extern const source crossover;
 inline constexpr std::int64_t crossover_n = 55;
 
-// "Investigation: Matrix Multiply": seconds at 2048, f32, with its own word for each step.
+// "Investigation: Matrix Multiply": seconds at 2048, f32, with its own names for the steps.
 struct step {
     std::string_view name;
     double time_s;

@@ -14,7 +14,7 @@ namespace carat::study {
 
 namespace {
 
-// Of a result or of a comparison.
+// `Of` is a result or a comparison.
 template <class Of>
 bool is_square(const Of& c, std::string_view dtype, std::int64_t n) {
     return c.dtype == dtype && c.m == n && c.n == n && c.k == n;
@@ -48,8 +48,8 @@ std::vector<std::string> absences(const results::document& doc) {
     std::set<std::string> measured_somewhere;
     for (const results::result& c : doc.results)
         if (c.has_figure()) measured_somewhere.insert(c.implementation);
-    // Each once, with the first case it lacks; how many more matters where it has others. Those
-    // that lack the same case for the same reason share a line.
+    // Each implementation once, with its first missing case and the number of others. Those that
+    // lack the same case for the same reason share a line.
     std::map<std::string, int> lacking;
     std::vector<const results::result*> first;
     for (const results::result& c : doc.results)
@@ -113,8 +113,8 @@ std::string last_part(std::string_view implementation) {
 
 namespace {
 
-// Those of the names, separated by commas, that this build has rows for: one without CUDA has none
-// for a GPU.
+// The names, separated by commas, that this build has rows for; a build without CUDA has none for a
+// GPU.
 std::string present(std::string_view names) {
     std::string kept;
     for (std::size_t first = 0; first < names.size();) {
@@ -135,7 +135,8 @@ request::measurement request(const options& how, std::string_view implementation
                              double budget_s) {
     request::measurement r;
     r.chosen = request::parse_selection(lab::catalogue(), present(implementations));
-    // Names were written by us for every machine: one that isn't here is not run, and no error.
+    // The names are the same for every machine, so one that is missing here is not run, and is no
+    // error.
     for (request::selection& s : r.chosen) s.asked_for = false;
     r.threads = {how.threads};
     r.measure_energy = how.how_much != extent::quick;

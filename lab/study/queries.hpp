@@ -1,4 +1,4 @@
-// What chapters ask of a results document, and how they write figures.
+// Queries of a results document for chapters, and how figures are written.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace carat::study {
                                               std::string_view implementation,
                                               std::string_view dtype, std::int64_t n);
 
-// What the comparison says of `a` against `b`, whichever way round it has them; "-" without it.
+// The comparison of `a` with `b`, in either order; "-" if there is none.
 [[nodiscard]] std::string verdict_of(const results::comparison& all, const std::string& a,
                                      const std::string& b);
 
@@ -27,9 +27,9 @@ namespace carat::study {
 // Sizes of square results that were measured, ascending.
 [[nodiscard]] std::vector<std::int64_t> sizes(const results::document& doc, std::string_view dtype);
 
-// Why implementations have no figure, once each: "vendor.mkl (f64 ...): no MKL to use", those with
-// the same case and reason together: "cuda.engine, vendor.cublas (f64 ...): ..."; where they have
-// others, "cuda.ladder.tiled (f64 9000 x 9000 x 9000 and 1 more): skipped: ...".
+// Why implementations have no figure, once each: "vendor.mkl (f64 ...): no MKL to use"; those with
+// the same case and reason share a line: "cuda.engine, vendor.cublas (f64 ...): ..."; those with
+// several cases: "cuda.ladder.tiled (f64 9000 x 9000 x 9000 and 1 more): skipped: ...".
 [[nodiscard]] std::vector<std::string> absences(const results::document& doc);
 
 // "153.7", and "-" for nothing.
@@ -37,16 +37,16 @@ namespace carat::study {
 [[nodiscard]] std::string gflops(double value);
 // "153.7 [151.2, 155.0]"
 [[nodiscard]] std::string gflops_with_interval(const results::result* result);
-// "3.2e-14", "< 1e-300" never: the exact figure; "0" only for 0.
+// "3.2e-14", never "< 1e-300"; "0" only for 0.
 [[nodiscard]] std::string probability(double p);
-// The part of a name that tells steps of one family apart.
+// The part of a name that distinguishes steps of one family.
 [[nodiscard]] std::string last_part(std::string_view implementation);
 
-// In place of what a chapter finds in results of a busy machine, why it can find nothing there.
+// Replaces the findings by the reason, if the machine was busy.
 void withhold_findings(chapter& c, const results::document& doc);
 
-// A request with the study's common parts filled in: names (see request::parse_selection), threads,
-// seed and the seconds for each implementation and case.
+// A request with the study's common parts: names (see request::parse_selection), threads, seed and
+// the seconds for each implementation and case.
 [[nodiscard]] request::measurement request(const options& how, std::string_view implementations,
                                            double budget_s);
 

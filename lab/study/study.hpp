@@ -1,5 +1,5 @@
-// A study: one of the questions that the source documents asked, as sessions to measure and a
-// chapter to read. It runs with what the machine has, and its chapter says what was not run.
+// A study: a question of the source documents, as sessions to measure and a chapter to read. It
+// runs with what the machine has, and its chapter says what was not run.
 #pragma once
 
 #include <cstdint>
@@ -42,17 +42,17 @@ struct definition {
     std::string_view title;
     std::string_view question;
     std::vector<part> (*parts)(const options&);
-    // From the results of all parts, however many of them were measured.
+    // Writes the chapter from the results of all parts that were measured.
     chapter (*tell)(const results::document&, const options&);
-    // Measures what is no single product and adds it to the chapter; null where there is nothing.
+    // Measures what is not a single product and adds it to the chapter, or null.
     void (*add)(chapter&, const options&, const std::function<bool()>& interrupted) = nullptr;
 };
 
-// In the order `carat study all` runs them.
+// Listed in the order in which `carat study all` runs them.
 [[nodiscard]] std::span<const definition> studies();
 
-// Those named, separated by commas, or "all". Throws carat::error naming the nearest and all names
-// when one is unknown.
+// The studies with these names, separated by commas, or "all". Throws carat::error with the nearest
+// and all names if one is unknown.
 [[nodiscard]] std::vector<const definition*> find(std::string_view names);
 
 extern const definition five_algorithms;

@@ -1,8 +1,8 @@
 // Documents 002, 003 and 004: which tile? Every tiled implementation with tiles of 16, 32, 64 and
-// 128, beside what a model of the caches predicts.
+// 128, compared with the prediction of a cache model.
 //
 // Document 003 finds 2.4 % between tiles of 16 and 32 from one run each; the verdicts here say
-// whether such a difference is one. Document 002 takes the reuse of a tile of edge T to be N/T; it
+// whether such a difference is real. Document 002 takes the reuse of a tile of edge T to be N/T; it
 // is T.
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ std::vector<part> tile_parts(const options& how) {
     return {all};
 }
 
-// The smallest data cache that holds three tiles, by what the machine says of its caches.
+// The smallest data cache that holds three tiles, according to the machine description.
 std::string level_of(const nlohmann::json& machine, std::int64_t bytes) {
     for (const nlohmann::json& cache : machine.value("caches", nlohmann::json::array()))
         if (cache.value("kind", "") != "instruction" && cache.value("size_bytes", 0) >= bytes)

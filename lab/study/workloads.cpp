@@ -1,9 +1,8 @@
 // Document 002: a linear layer, attention and a convolution are matrix products. Their products as
-// cases of their own, alone and as the batches and groups that programs make of them (with those of
-// a Cholesky factorization), and the layers as a user would run them, with what stands between the
-// products: a bias, a softmax, and for the convolution either a copy of the image nine times over
-// (im2col) or views of it that overlap (implicit). Fused attention is another algorithm and is not
-// here.
+// cases, alone and in the batches and groups that programs make of them (with those of a Cholesky
+// factorization), and the layers as a user would run them, with the steps between the products: a
+// bias, a softmax, and for the convolution either a copy of the image nine times over (im2col) or
+// overlapping views of it (implicit). Fused attention is another algorithm and is not here.
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
@@ -39,23 +38,23 @@ constexpr shape_of products[] = {{{32, 3072, 768}, "linear layer, 768 to 3072, b
                                  {{128, 64, 128}, "values of one head"},
                                  {{3136, 64, 576}, "convolution 3 x 3, 56 x 56, 64 channels"}};
 
-// Many products, or one that reads its C, as programs ask for them.
+// Batches, and products that read their C, as programs use them.
 struct many {
     std::string_view what;
     dtype type;
     std::string_view layout;
-    core::call asked;
+    rows::call asked;
     std::vector<request::shape> sizes;
 };
 
 std::vector<many> many_products() {
-    core::call of_48;
+    rows::call of_48;
     of_48.batch = 48;
-    core::call of_8;
+    rows::call of_8;
     of_8.batch = 8;
-    core::call experts;
+    rows::call experts;
     experts.groups = "uneven:1:256/8";
-    core::call update;
+    rows::call update;
     update.alpha = -1;
     update.beta = 1;
     const auto of_experts = [&](std::int64_t n, std::int64_t k) {
@@ -117,7 +116,7 @@ std::vector<part> workload_parts(const options& how) {
 }
 
 const results::result* fastest(const results::document& doc, dtype type, const request::shape& size,
-                               const core::call& asked) {
+                               const rows::call& asked) {
     const results::result* best = nullptr;
     for (const results::result& c : doc.results)
         if (c.has_figure() && c.dtype == name(type) && c.m == size.m && c.n == size.n &&
@@ -159,7 +158,7 @@ table products_together(const results::document& doc) {
             const results::result* best = fastest(doc, m.type, size, m.asked);
             if (best == nullptr) continue;
             t.rows.push_back({fmt::format("{} x {} x {} {}", size.m, size.n, size.k, m.layout),
-                              std::string(m.what), core::describe(m.asked), best->implementation,
+                              std::string(m.what), rows::describe(m.asked), best->implementation,
                               gflops(best), gflops(engine(doc, m, size))});
         }
     return t;
@@ -182,13 +181,13 @@ struct made_layer {
     std::vector<double> trials_s;
 };
 
-// Every layer by every implementation that is here and takes its products; each has run once and is
+// Every layer by every available implementation that takes its products. Each has run once and is
 // right, or is not run and says why.
 std::vector<made_layer> prepared(const options& how, chapter& c) {
     std::vector<made_layer> all;
     for (const layer& l : layers())
         for (const std::string_view name : implementations) {
-            const core::implementation& by = lab::catalogue().find(name);
+            const rows::implementation& by = lab::catalogue().find(name);
             try {
                 made_layer one{&l, std::string(name), l.make(by, how.threads, how.seed), 0, {}};
                 one.made->run();
@@ -209,7 +208,7 @@ void time_interleaved(std::vector<made_layer>& all, const options& how,
                       const std::function<bool()>& interrupted) {
     std::vector<measure::candidate> candidates;
     candidates.reserve(all.size());
-    for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &core::host_space()});
+    for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &space::host_space()});
     measure::options timing;
     timing.budget_s = how.how_much == extent::quick ? 0.5 : 5;
     if (how.how_much == extent::full) timing.trials = 30;
@@ -263,7 +262,7 @@ const made_layer* find(const std::vector<made_layer>& all, std::string_view form
     return found == all.end() ? nullptr : &*found;
 }
 
-// How fast the engine is in one form against another of the same layer.
+// The speed of the engine in one form relative to another form of the same layer.
 void add_ratio(chapter& c, const std::vector<made_layer>& all, const options& how,
                std::string_view form, std::string_view other, std::string_view what,
                std::string_view what_other) {

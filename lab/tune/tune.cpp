@@ -8,8 +8,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/json/document.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
 #include "tuning/tuned.hpp"
 
 namespace carat::tune {
@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 // All combinations of the values worth trying.
-std::vector<core::tunable_values> combinations(const core::implementation& entry) {
+std::vector<core::tunable_values> combinations(const rows::implementation& entry) {
     std::vector<core::tunable_values> all = {{}};
     for (const core::tunable& t : entry.tunables) {
         if (t.worth_trying.empty()) continue;
@@ -48,8 +48,8 @@ json times_of(const results::result& c) {
 
 }  // namespace
 
-std::string reason_against(const core::implementation& entry) {
-    if (entry.where == core::device::cpu)
+std::string reason_against(const rows::implementation& entry) {
+    if (entry.where == rows::device::cpu)
         return std::string(entry.name) +
                " takes its blocks from the sizes of the caches and looks into no table: tune is "
                "for "
@@ -59,16 +59,16 @@ std::string reason_against(const core::implementation& entry) {
     return tunes ? "" : std::string(entry.name) + " has nothing to choose: take cuda.engine";
 }
 
-std::vector<request::selection> candidates(const core::implementation& entry,
+std::vector<request::selection> candidates(const rows::implementation& entry,
                                            const core::problem& p) {
     std::vector<request::selection> chosen = {{&entry, {}, true}};
     std::set<std::string> plans;
-    for (const core::tunable_values& way : combinations(entry)) {
-        const core::settings s{1, way};
+    for (const core::tunable_values& values : combinations(entry)) {
+        const core::settings s{1, values};
         if (!core::reason_against(entry, p, s).empty()) continue;
-        // Asked for what there is not, an engine takes what is next to it.
+        // An engine given an unavailable value takes the nearest one.
         const std::string plan = entry.prepare(p, s)->planned().why;
-        if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, way, true});
+        if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, values, true});
     }
     return chosen;
 }
@@ -85,7 +85,7 @@ finding judge(const request::case_key& key, const std::vector<request::selection
         if (&s == &chosen.front()) found.model = &*c;
         if (found.best != nullptr && found.best->median_s <= c->median_s) continue;
         found.best = &*c;
-        found.way = s.tunables;
+        found.tunables = s.tunables;
     }
     if (found.model == nullptr)
         throw error(error_code::invalid_argument,
@@ -109,7 +109,7 @@ void take(json& table, const finding& found, const json& where_from) {
     std::erase_if(cases.get_ref<json::array_t&>(),
                   [&](const json& old) { return is_same_case(old, one); });
     if (!found.better) return;
-    one["tunables"] = found.way;
+    one["tunables"] = found.tunables;
     one["tuned"] = times_of(*found.best);
     one["model"] = times_of(*found.model);
     cases.push_back(one);

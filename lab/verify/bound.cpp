@@ -131,7 +131,7 @@ double bound::roundoffs(std::int64_t terms) const {
            steps(terms / promoted + 1 + further_roundings_) * f32.roundoff;
 }
 
-// What D would be if no operand were smaller than the least normal number, at most.
+// An upper bound of D if no operand were smaller than the least normal number.
 double bound::nominal_magnitude(const entry& e) const {
     const double least = claimed_.nominal_operand;
     if (least == 0) return e.magnitude;  // neighbours may be infinite
@@ -162,7 +162,7 @@ double bound::of(const entry& e) const {
     return tolerance + storing * (std::abs(e.value) + tolerance) + storing_underflow;
 }
 
-// Subnormal operands on such a grid are at most so many times 2 larger by their exponents.
+// Subnormal operands on such a grid count as this many times 2 larger by their exponents.
 int bound::digits_lost_by(int operand_grid) const {
     if (claimed_.nominal_operand == 0) return 0;
     return std::max(0, std::ilogb(claimed_.nominal_operand) - operand_grid);

@@ -1,4 +1,4 @@
-// How far an entry of C may lie from the exact one: the bound of verify.hpp, term by term, for one
+// How far an entry of C may be from the exact one: the bound of verify.hpp, term by term, for one
 // claimed precision. All bounds are absolute; the caller divides by u D to report them in ulp.
 #pragma once
 
@@ -20,21 +20,23 @@ struct precision {
     double largest;
     double smallest;  // largest error of an operation that underflows, twice
     bool integer = false;
-    // Sums of so many products are added up in f32; 0: `roundoff` is that of every addition.
+    // Sums of this many products are added up in f32; 0: `roundoff` applies to every addition.
     std::int64_t promoted_after = 0;
-    // Of an operand rounded to a format of less range, as the two above of sums; 0: none is.
+    // The range of operands rounded to a format with less range; like the two above for sums. 0:
+    // none.
     double largest_operand = 0;
     double smallest_operand = 0;
-    // Of subnormal operands: what a sum is cut by goes by their exponents, as if each were this
-    // large; 0: by the numbers themselves.
+    // Truncation of sums goes by exponents, so subnormal operands count as if each were this large;
+    // 0: by their values.
     double nominal_operand = 0;
 };
 
-// What an implementation computes in, by its name; empty: what the types suggest (verify.hpp).
-// Throws carat::error for a name unknown.
+// The precision with this name; an empty name means what the types suggest (verify.hpp). Throws
+// carat::error for an unknown name.
 [[nodiscard]] precision precision_of(std::string_view name, const core::problem& p);
 
-// What a claim allows in this problem. Independent of the entry, hence made once per check.
+// What a claim allows in this problem. It does not depend on the entry, so it is made once per
+// check.
 class bound {
   public:
     bound(const precision& claimed, const core::problem& p, bool twofold_reference);
@@ -53,14 +55,14 @@ class bound {
     // its row and column and that of C0.
     [[nodiscard]] bool is_exact(double magnitude, int a_grid, int b_grid, int c_grid) const;
 
-    // Whether some order may overflow on the way, so that Inf or NaN can't be held against it.
+    // Whether some order of summation may overflow on the way, so that Inf or NaN is allowed.
     [[nodiscard]] bool may_overflow(double magnitude, double a_largest, double b_largest) const;
 
     // Whether the entry may round to infinity in C's own type.
     [[nodiscard]] bool rounds_to_infinity(double value, double tolerance) const;
 
-    // What errors are reported in units of: u D, with u of the claim or of C's type, whichever is
-    // coarser, but not less than the smallest subnormal.
+    // The unit in which errors are reported: u D, with u of the claim or of C's type, whichever is
+    // coarser, but at least the smallest subnormal.
     [[nodiscard]] double unit(double magnitude) const;
     [[nodiscard]] const precision& claimed() const { return claimed_; }
 

@@ -79,7 +79,7 @@ void componentwise::include_factors(const source& c, int threads) {
     });
 }
 
-// Entries that must be NaN or Inf: a plain product tells which, in any order of summation.
+// Entries that must be NaN or Inf: a plain product finds them, in any order of summation.
 void componentwise::include_specials(const sources& from, int threads, progress_meter& meter) {
     sum_matrix raw(sums_.rows, sums_.cols, false);
     add_product(from.a, from.b, specials::as_they_are, threads, raw, meter);

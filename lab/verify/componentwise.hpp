@@ -9,7 +9,7 @@
 
 namespace carat::verify {
 
-// The operands of a product as they are read: C0 empty when beta is 0, A and B when alpha is.
+// The operands of a product that are read: C0 is empty if beta is 0, A and B if alpha is.
 struct sources {
     source a;
     source b;
@@ -26,7 +26,7 @@ class componentwise {
   public:
     componentwise(const core::problem& p, const sources& from, int threads, progress_meter& meter);
 
-    // Where this is a selection: how its rows and columns are called in the whole product.
+    // The names of a selection's rows and columns in the whole product.
     void name_rows(std::vector<std::int64_t> rows) { row_names_ = std::move(rows); }
     void name_cols(std::vector<std::int64_t> cols) { col_names_ = std::move(cols); }
 

@@ -1,13 +1,13 @@
-// Verification with a bound of 0: operands made so that a correct kernel rounds nothing, whatever
-// its order of summation, and C is known in O(M N). One pass is: fill A and B, poison C, run, check
-// every entry. What the passes catch and what they can't: docs/adr/0115-exact-passes.md.
+// Verification with a bound of 0: operands for which a correct kernel rounds nothing in any order
+// of summation, and whose C is known in O(M N). One pass fills A and B, poisons C, runs, and checks
+// every entry. docs/adr/0115-exact-passes.md says what the passes find and what they cannot.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/verify/exact_rules.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -19,7 +19,7 @@ enum class exact_kind : std::uint8_t { sums, significands };
     return kind == exact_kind::sums ? "sums" : "significands";
 }
 
-/// What comparing every entry found.
+/// The result of comparing every entry.
 struct mismatches {
     std::int64_t wrong = 0;
     std::int64_t row = -1, col = -1;  // the first
@@ -27,31 +27,31 @@ struct mismatches {
     double largest_error = 0;
 };
 
-/// Why nobody knows C exactly with these factors: they are no multiples of a quarter up to 4, or of
-/// 1 for integers. Empty: C is known.
+/// Why C is not known exactly with these factors: they are no multiples of a quarter up to 4, or of
+/// 1 for integers. Empty if it is.
 [[nodiscard]] std::string reason_against_exact(double alpha, double beta, dtype c_type);
 
-/// One pass over one product, for what claims to compute in `computes_in` (as reference::check).
+/// One pass over one product, for an implementation that claims to compute in `computes_in` (as in
+/// reference::check).
 class exact_pass {
   public:
-    /// @throws carat::error for a claim unknown, and where reason_against_exact() has one.
+    /// @throws carat::error for an unknown claim, and if reason_against_exact() has a reason.
     exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
-               std::uint64_t seed, int threads = 0, const core::epilogue& last = {});
+               std::uint64_t seed, int threads = 0, const rows::epilogue& last = {});
 
     /// Whether the operands are the same for two claims.
     [[nodiscard]] bool same_operands(const exact_pass& other) const;
 
-    /// Writes A and B, in host memory, in the problem's layout: the problem's operands, which those
-    /// who multiply may not change.
+    /// Writes A and B in host memory in the problem's layout. Implementations must not change them.
     void fill(const void* a, const void* b) const;
 
-    /// Writes the C that is read where beta is not 0; what lies between its lines stays.
+    /// Writes the C that is read if beta is not 0; leaves the padding between its lines.
     void fill_c(void* c) const;
 
-    /// The bias is drawn from this, so that products may share one.
+    /// The seed of the bias, so that products may share one.
     void draw_bias_from(std::uint64_t seed) { factors_.bias_seed = seed; }
 
-    /// Of so many rows, by the rules of the problem it was made for.
+    /// Sets the number of rows, by the rules of the problem it was made for.
     void take_rows(std::int64_t m) { problem_.m = rows_.lines = m; }
 
     /// The number that an epilogue adds to column j.
@@ -60,7 +60,7 @@ class exact_pass {
     /// Compares every entry of the C at `c` (host memory).
     [[nodiscard]] verdict check(const void* c) const;
 
-    /// The verdict on what somebody else compared; `unwritten`: the first one is still poison.
+    /// The verdict on a comparison made elsewhere; `unwritten`: the first one is still poison.
     [[nodiscard]] verdict conclude(const mismatches& found, bool unwritten) const;
 
     [[nodiscard]] exact_kind kind() const { return kind_; }

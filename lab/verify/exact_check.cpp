@@ -33,7 +33,7 @@ void add(mismatches& to, std::int64_t i, std::int64_t j, double got, double expe
         to.largest_error, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
 }
 
-// The first of both is the first.
+// The earlier one of two findings is kept.
 void add(mismatches& to, const mismatches& other) {
     if (other.wrong == 0) return;
     const std::int64_t wrong = to.wrong + other.wrong;

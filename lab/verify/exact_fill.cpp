@@ -1,5 +1,5 @@
-// The operands of an exact pass, element by element from exact_rules.hpp. Base lines are made once,
-// lines copied from them; full significands cost one multiplication each.
+// The operands of an exact pass, element by element from exact_rules.hpp. Base lines are made once
+// and lines copied from them; full significands cost one multiplication each.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t band_lines = 64;
 
-// The rows of A or the columns of B as they lie in memory.
+// The rows of A or the columns of B, with their strides.
 template <class T>
 struct lines_view {
     T* data;
@@ -29,7 +29,7 @@ struct lines_view {
     }
 };
 
-// Calls write(line, k) in the order in which the elements of a band lie in memory.
+// Calls write(line, k) in the memory order of a band's elements.
 template <class T, class Write>
 void for_each_element(const lines_view<T>& to, std::int64_t first, std::int64_t last,
                       std::int64_t depth, const Write& write) {
@@ -51,7 +51,7 @@ void for_bands(std::int64_t lines, int threads, const Work& work) {
 
 template <class T>
 void fill_sums(const line_rules& r, const lines_view<T>& to, int threads) {
-    // In the order in which a band is written.
+    // The order in which a band is written.
     const bool by_lines = to.k_stride <= to.line_stride;
     const std::int64_t of_base = by_lines ? r.depth : 1;
     const std::int64_t of_k = by_lines ? 1 : base_lines;

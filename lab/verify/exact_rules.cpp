@@ -1,5 +1,5 @@
-// How large and how long the numbers of an exact pass may be, by what the arithmetic under test
-// claims: nothing may round in any order of summation.
+// How large and how long the numbers of an exact pass may be for a claimed arithmetic: nothing may
+// round in any order of summation.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <carat/error.hpp>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 #include "lab/verify/bound.hpp"
 #include "lab/verify/exact.hpp"
 
@@ -24,7 +24,7 @@ struct arithmetic {
     int total_digits = 0;             // and are added up in such; 0: they don't end
 };
 
-// 3xtf32 and fp8 cut where others round: a bit less than bound.cpp says of them.
+// 3xtf32 and fp8 truncate where others round: one bit less than bound.cpp allows them.
 constexpr std::array claims = {
     arithmetic{"f64", 53, 53},       arithmetic{"f32", 24, 24},
     arithmetic{"tf32", 11, 24},      arithmetic{"3xtf32", 22, 23},
@@ -37,7 +37,7 @@ int digits_of(dtype type) {
     return traits_of(type).significand_bits;
 }
 
-// So long that the next narrower type loses a bit, and no longer: there must be many of them.
+// Just long enough for the next narrower type to lose a bit, since there must be many of them.
 int wide_digits_of(dtype type) {
     if (type == dtype::f64) return 25;
     if (type == dtype::f32) return 12;
@@ -51,7 +51,7 @@ int log2_up(std::int64_t x) {
     return e;
 }
 
-// Whether sums of products up to `largest` stay exact when one of `stride` k has one.
+// Whether sums of products up to `largest` stay exact if one of `stride` k has one.
 bool fits(const arithmetic& how, std::int64_t k, std::int64_t stride, double largest) {
     const auto terms = [&](std::int64_t depth) {
         return static_cast<double>((depth + stride - 1) / stride + (stride > 1 ? 1 : 0));
@@ -133,8 +133,8 @@ void choose_picks(line_rules& r, int sum_digits) {
     r.step = step_through(r.period);
 }
 
-// Bits that alpha and beta take of a sum and of a C that have as many each: both are multiples of
-// one power of two.
+// The bits that alpha and beta take from a sum and a C with as many each: both are multiples of one
+// power of two.
 int digits_of_factors(double alpha, double beta, bool has_bias) {
     if (alpha == 1 && beta == 0 && !has_bias) return 0;
     double unit = 1;
@@ -144,10 +144,10 @@ int digits_of_factors(double alpha, double beta, bool has_bias) {
     return log2_up(static_cast<std::int64_t>((std::abs(alpha) + std::abs(beta) + bias) / unit));
 }
 
-// Where all digits are taken by sums, C has the fewest that are odd and not 1.
+// If sums take all digits, C has the fewest that are odd and not 1.
 constexpr int few_digits = 2;
 
-// Sums: as many as can be added to them. Significands: multiples of what lines are scaled by.
+// Sums: as many as can be added to them. Significands: multiples of the scale of lines.
 factors factors_of(const core::problem& p, const arithmetic& how, exact_kind kind,
                    const line_rules& rows, std::uint64_t seed) {
     factors f{.alpha = p.alpha, .beta = p.beta, .seed = seed};
@@ -162,7 +162,7 @@ factors factors_of(const core::problem& p, const arithmetic& how, exact_kind kin
     return f;
 }
 
-// Full significands, but for the bits that a sum of `picks` of A and of B takes.
+// Full significands, less the bits that a sum of `picks` of A and of B takes.
 void choose_digits(const core::problem& p, const arithmetic& how, int spared, line_rules& a,
                    line_rules& b) {
     const bool integer = how.claim == "integers";
@@ -190,7 +190,7 @@ void choose_elements(const core::problem& p, const arithmetic& how, exact_kind k
     choose_wide(p, how, p.b_type, cols, rows.most);
 }
 
-// With what alpha and beta leave of its digits. Significands spare those themselves.
+// The arithmetic with the digits that alpha and beta leave. Significands reserve those themselves.
 arithmetic arithmetic_of(std::string_view computes_in, const core::problem& p, int spared) {
     arithmetic how =
         *std::ranges::find(claims, precision_of(computes_in, p).name, &arithmetic::claim);
@@ -202,14 +202,14 @@ arithmetic arithmetic_of(std::string_view computes_in, const core::problem& p, i
 
 // gelu's 2 sqrt(2 / pi) and 0.044715 of it. The slack is some 256 roundings of f32, and of f64 in a
 // polynomial for e^x.
-void add_epilogue(factors& f, const core::epilogue& last, const core::problem& p) {
+void add_epilogue(factors& f, const rows::epilogue& last, const core::problem& p) {
     constexpr double gelu_linear = 1.5957691216057308;
     f.has_bias = last.bias;
     f.bias_seed = f.seed;
-    // Beside operands of 8 bits libraries take it in 16.
+    // Libraries take the bias in 16 bits if operands have 8.
     f.bias_digits = is_fp8(p.a_type) ? std::min(f.digits, digits_of(dtype::bf16)) : f.digits;
     f.activation = static_cast<int>(last.f);
-    const bool is_gelu = last.f == core::activation::gelu;
+    const bool is_gelu = last.f == rows::activation::gelu;
     f.linear = is_gelu ? gelu_linear : 1;
     f.cubic = is_gelu ? 0.044715 * gelu_linear : 0;
     f.slack = p.a_type == dtype::f64 ? 0x1p-44 : 0x1p-16;
@@ -222,13 +222,13 @@ std::string reason_against_exact(double alpha, double beta, dtype c_type) {
         return std::abs(x) <= 4 && x / unit == std::floor(x / unit);
     };
     if (fits(alpha) && fits(beta)) return {};
-    return "alpha is " + core::shortest(alpha) + " and beta is " + core::shortest(beta) +
+    return "alpha is " + rows::shortest(alpha) + " and beta is " + rows::shortest(beta) +
            ": results are checked exactly with " +
            (unit == 1 ? "whole numbers" : "multiples of 0.25") + " from -4 to 4";
 }
 
 exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exact_kind kind,
-                       std::uint64_t seed, int threads, const core::epilogue& last)
+                       std::uint64_t seed, int threads, const rows::epilogue& last)
     : problem_(p), kind_(kind), threads_(threads) {
     if (const std::string why = reason_against_exact(p.alpha, p.beta, p.c_type); !why.empty())
         throw error(error_code::unsupported, "verification: " + why);
@@ -242,8 +242,8 @@ exact_pass::exact_pass(const core::problem& p, std::string_view computes_in, exa
     rows_.has_signs = p.a_type != dtype::u8;
     cols_.has_signs = p.b_type != dtype::u8;
     choose_elements(p, how, kind, spared, rows_, cols_);
-    // So that numbers are where an activation is curved.
-    if (last.f > core::activation::relu && kind == exact_kind::significands)
+    // Makes numbers lie where an activation is curved.
+    if (last.f > rows::activation::relu && kind == exact_kind::significands)
         rows_.shift = std::max(rows_.digits, cols_.digits);
     factors_ = factors_of(p, how, kind, rows_, mixed(own + 48));
     add_epilogue(factors_, last, p);

@@ -17,7 +17,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/split_mix.hpp"
+#include "lab/statistics/split_mix.hpp"
 
 namespace carat::verify {
 
@@ -52,7 +52,7 @@ struct element_change {
 };
 
 CARAT_HOST_DEVICE inline std::uint64_t mixed(std::uint64_t x) {
-    return core::mix(x + core::split_mix_step);
+    return statistics::mix(x + statistics::split_mix_step);
 }
 
 enum class stream : std::uint8_t { base, sign, change, line, depth, offset, pick, scale, element };
@@ -81,8 +81,8 @@ struct factors {
     std::uint64_t seed = 0;
     int digits = 1;
     double multiple = 1;
-    // Of an epilogue, whose bias has such numbers, too: 0 none, 1 max(x, 0), else
-    // x / (1 + e^-(linear x + cubic x^3)).
+    // The epilogue, whose bias has such numbers, too: 0 none, 1 max(x, 0), else x / (1 + e^-(linear
+    // x + cubic x^3)).
     bool has_bias = false;
     std::uint64_t bias_seed = 0;
     int bias_digits = 1;
@@ -125,8 +125,8 @@ struct factors {
         return with_c(before_c(product, j), i, j);
     }
 
-    // How far a C(i,j) may be from `right`, which of() gives: an activation that is no sum is
-    // computed with roundings of its own, and then stored with one. Far from 0 it is x or 0.
+    // How far C(i,j) may be from `right`, which of() returns: an activation is computed with its
+    // own roundings and then rounded once. Far from 0 it is x or 0.
     CARAT_HOST_DEVICE double tolerance(double product, double right, std::int64_t j) const {
         constexpr double far = 48;
         if (activation < 2) return 0;

@@ -1,5 +1,5 @@
-// What the entries of an exact pass are made of, for each row and column: made on the host, and
-// read by whoever compares, the host or a GPU. Internal to verification.
+// What the entries of an exact pass consist of, for each row and column. The host makes it; the
+// host or a GPU compares with it. Internal to verification.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace carat::verify {
 
-// As C has it: a sum that its type can't hold is rounded once on its way there.
+// The stored value: a sum that C's type cannot hold is rounded once.
 [[nodiscard]] double stored(dtype type, double exact);
 
 // The elements of all base lines: K x 64.

@@ -25,7 +25,7 @@ source lanes_view(const std::vector<double>& values) {
     return {values.data(), dtype::f64, rows, freivalds::lanes, core::row_major(freivalds::lanes)};
 }
 
-// Signs for real numbers. Modulo 2^32 a sign changes nothing about 2^31, so integers take 0 and 1.
+// Signs for real numbers. A sign changes nothing about 2^31 modulo 2^32, so integers take 0 and 1.
 std::vector<double> random_vectors(std::int64_t n, std::uint64_t seed, bool integer) {
     std::vector<double> values(static_cast<std::size_t>(n * freivalds::lanes));
     for (std::int64_t j = 0; j < n; ++j) {
@@ -162,7 +162,7 @@ void freivalds::combine(const sum_matrix& correction, const sum_matrix& initial)
     }
 }
 
-// What any entry of the row may have at most.
+// The most that any entry of the row may have.
 bound::entry freivalds::largest_entry(std::int64_t row) const {
     const line_facts& a = a_rows_[static_cast<std::size_t>(row)];
     const line_facts& c = c_rows_[static_cast<std::size_t>(row)];
@@ -211,7 +211,7 @@ finding freivalds::judge(std::int64_t row, const sum_matrix& seen, const bound& 
         const double error = std::isfinite(apart) ? std::abs(apart) : infinity;
         f.error = std::max(f.error, error);
     }
-    // What twofold sums of k + n terms may be off by themselves, three products of them.
+    // The error of twofold sums of k + n terms, three products of them.
     const double depth = (static_cast<double>(problem_.k + problem_.n) + 16) * 0x1p-53;
     const double seen_magnitude = seen.absolute[seen.index(row, 0)];
     if (std::isfinite(seen_magnitude))
@@ -233,7 +233,7 @@ finding freivalds::judge_integer(std::int64_t row, const sum_matrix& seen) const
     return f;
 }
 
-// A row with NaN, Inf or poison in it: where.
+// Finds NaN, Inf or poison in a row.
 void freivalds::locate(const source& c, finding& f) const {
     for (std::int64_t j = 0; j < c.cols; ++j) {
         const double value = c.at(f.row, j);
@@ -254,7 +254,7 @@ void freivalds::check_rows(const source& c, const bound& allowed, int threads, t
     for (std::int64_t row = 0; row < c.rows; ++row) {
         finding f = integer_ ? judge_integer(row, seen) : judge(row, seen, allowed);
         if (f.wrong()) locate(c, f);
-        // Rows that pass say nothing about the worst entry: those checked whole do.
+        // Rows that pass say nothing about the worst entry; those checked whole do.
         if (f.wrong()) to.add(f);
     }
 }

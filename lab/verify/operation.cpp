@@ -13,21 +13,21 @@ namespace {
 // Odd, so that neighbours have their full significands at k of different parity.
 constexpr std::uint64_t seeds_apart = 1'000'003;
 
-// Small products are shared out whole, a thread each.
-bool is_small(const core::operation& all) {
+// Threads take small products whole.
+bool is_small(const rows::operation& all) {
     return all.count > 1 && largest_of(all).m * all.one.n <= 512 * 512;
 }
 
 }  // namespace
 
-exact_passes::exact_passes(const core::operation& all, std::string claim, exact_kind kind,
+exact_passes::exact_passes(const rows::operation& all, std::string claim, exact_kind kind,
                            std::uint64_t seed)
     : all_(all), claim_(std::move(claim)), kind_(kind), seed_(seed) {
     (void)of(0);  // refuses what it can't
 }
 
 exact_pass exact_passes::of(std::int64_t i, int threads) const {
-    // What rules say of the size of numbers depends on the rows; a bias is one for all.
+    // The rules depend on the number of rows; a bias is the same for all.
     exact_pass one(all_.last.bias ? all_.one : problem_of(all_, i), claim_, kind_,
                    seed_ + static_cast<std::uint64_t>(i) * seeds_apart, threads, all_.last);
     one.take_rows(problem_of(all_, i).m);
@@ -77,12 +77,12 @@ verdict exact_passes::check(const core::operands& data) const {
     return found;
 }
 
-bool are_many_and_small(const core::operation& all) {
+bool are_many_and_small(const rows::operation& all) {
     const core::problem p = largest_of(all);
     return all.count > 32 && std::max({p.m * p.n, p.m * p.k, p.k * p.n}) <= 256 * 256;
 }
 
-void add_product(verdict& to, verdict one, const core::operation& all, std::int64_t i) {
+void add_product(verdict& to, verdict one, const rows::operation& all, std::int64_t i) {
     const std::int64_t wrong = to.wrong + one.wrong;
     const double largest = std::max(to.max_abs_error, one.max_abs_error);
     if (!one.passed && all.count > 1)
@@ -94,7 +94,7 @@ void add_product(verdict& to, verdict one, const core::operation& all, std::int6
     to.max_abs_error = largest;
 }
 
-std::vector<std::int64_t> products_with_reference(const core::operation& all, double most_madds) {
+std::vector<std::int64_t> products_with_reference(const rows::operation& all, double most_madds) {
     const double each = std::max(1.0, multiply_adds(all) / static_cast<double>(all.count));
     const double fit = std::clamp(most_madds / each, 2.0, static_cast<double>(all.count));
     std::vector<std::int64_t> chosen;

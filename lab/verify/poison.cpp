@@ -1,4 +1,4 @@
-// What an unwritten element looks like.
+// How an unwritten element looks.
 #include "lab/verify/poison.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ bool is_poison(dtype type, const void* c, std::int64_t index) {
 
 namespace {
 
-// The lines of C and what lies between them.
+// The lines of C and what is between them.
 template <class Word>
 void write(const core::problem& p, std::uint64_t bits, void* c) {
     std::fill_n(static_cast<Word*>(c), core::extent_elements(p.m, p.n, p.c_layout),

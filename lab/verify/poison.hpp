@@ -11,7 +11,7 @@
 
 namespace carat::verify {
 
-// Signalling NaNs with a payload of our own; for integers a number unlikely as a product.
+// Signalling NaNs with a payload of our own; for integers an unlikely product.
 struct element_pattern {
     std::uint64_t bits;
     std::size_t size;
@@ -20,18 +20,18 @@ struct element_pattern {
 [[nodiscard]] element_pattern poison_of(dtype type);
 [[nodiscard]] bool is_poison(dtype type, const void* c, std::int64_t index);
 
-// The elements that lie between C's lines and belong to none: `size` after the first `length` of
-// each `stride`, `gaps` times.
+// Elements between C's lines that belong to none: `size` after the first `length` of each `stride`,
+// `gaps` times.
 struct padding {
     std::int64_t gaps = 0, size = 0, length = 0, stride = 0;
 };
 
 [[nodiscard]] padding padding_of(const core::problem& p);
 
-// The verdict on a product whose C is right when padding around it was overwritten.
+// The verdict on a product whose C is right but whose padding was overwritten.
 [[nodiscard]] verdict overwritten_padding(std::int64_t gap, std::int64_t element);
 
-// What a pass says of padding in host memory that poison() wrote: passed, or which is overwritten.
+// Checks padding in host memory that poison() wrote: passed, or what is overwritten.
 [[nodiscard]] verdict check_padding(const core::problem& p, const void* c);
 
 }  // namespace carat::verify

@@ -1,4 +1,4 @@
-// Chooses the method and keeps what it found.
+// Chooses the method and keeps its results.
 #include <cmath>
 #include <optional>
 
@@ -19,7 +19,7 @@ bool beyond_budget(const core::problem& p, const options& how) {
     return product_madds(p) > how.componentwise_madds;
 }
 
-// Below this a thread takes longer to start than to work.
+// Smaller pieces take a thread less time than starting it.
 constexpr double madds_worth_threads = 1e6;
 
 void require_checkable(const core::problem& p) {
@@ -36,7 +36,7 @@ void require_checkable(const core::problem& p) {
     }
 }
 
-// Operands as far as they are read: alpha = 0 leaves A and B alone, beta = 0 leaves C0 alone.
+// The operands that are read: alpha = 0 ignores A and B, beta = 0 ignores C0.
 sources sources_of(const core::problem& p, const core::operands& initial) {
     sources from{a_source(p, initial), b_source(p, initial), {}};
     if (p.alpha == 0) from.a.cols = from.b.rows = 0;

@@ -12,7 +12,7 @@ namespace carat::verify {
 
 namespace {
 
-// Calls work with the data as a pointer to its element type.
+// Calls `work` with the data as a pointer to its element type.
 template <class Work>
 auto with_type(const source& s, const Work& work) {
     return core::visit(

@@ -52,9 +52,9 @@ class row_selection {
     std::vector<double> values_;
 };
 
-// Of one row, over its finite elements.
+// Facts of one row, over its finite elements.
 struct line_facts {
-    // Every element is a multiple of 2^grid; when all are zero, of any power.
+    // Every element is a multiple of 2^grid; any power if all are zero.
     static constexpr int any_grid = std::numeric_limits<int>::max() / 4;
 
     std::int64_t nonzeros = 0;

@@ -44,7 +44,7 @@ double finding::bound_ulp() const {
 bool tally::worse(const finding& a, const finding& b) {
     const auto key = [](const finding& f) {
         const double over = f.tolerance > 0 ? f.error / f.tolerance : f.error;
-        // Earlier entries first among equals, so that threads don't change the verdict.
+        // Keeps the earliest among equals, so that threads do not change the verdict.
         return std::tuple(f.wrong(), f.wrong() ? over : f.error_ulp(), -f.row, -f.col);
     };
     return key(a) > key(b);

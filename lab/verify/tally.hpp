@@ -1,5 +1,5 @@
-// Gathers what the checks find and words the verdict: the worst entry among the wrong ones, or,
-// when none is wrong, the one with the largest error.
+// Collects what the checks find and words the verdict: the worst of the wrong entries or, if none
+// is wrong, the one with the largest error.
 #pragma once
 
 #include <cstdint>

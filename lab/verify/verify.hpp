@@ -35,7 +35,7 @@ namespace carat::verify {
 
 enum class method : std::uint8_t { componentwise, freivalds, exact };
 
-/// As the results file spells it.
+/// The name in results files.
 [[nodiscard]] constexpr std::string_view name(method m) {
     return m == method::componentwise ? "componentwise"
            : m == method::freivalds   ? "freivalds"
@@ -71,9 +71,9 @@ struct cancelled {};
 /// The product of one case, in more precision than any implementation has. Immutable once built.
 class reference {
   public:
-    /// `initial` holds A, B and, unless beta is 0, the C the product starts from, in host memory;
-    /// C is copied where it is needed later, A and B need not outlive the constructor.
-    /// @throws carat::error for what can't be checked: integer types with an alpha or beta that is
+    /// `initial` holds A, B and, unless beta is 0, the C that the product starts from, in host
+    /// memory; C is copied if it is needed later, A and B need not outlive the constructor.
+    /// @throws carat::error for what cannot be checked: integer types with an alpha or beta that is
     /// not whole, or NaN and Inf in operands of a product too large for the componentwise method.
     reference(const core::problem& p, const core::operands& initial, const options& how = {});
     reference(reference&&) noexcept;

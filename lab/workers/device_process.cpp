@@ -6,7 +6,7 @@ using nlohmann::json;
 
 class device_process::row final : public worker {
   public:
-    row(device_process& all, int number, const core::implementation& entry,
+    row(device_process& all, int number, const rows::implementation& entry,
         const core::settings& how)
         : all_(all), number_(number), task_{std::string(entry.name), all.operation_, how} {}
 
@@ -69,7 +69,7 @@ class device_process::row final : public worker {
     double run_s_ = 0;  // of the last one; 0: none yet
 };
 
-std::unique_ptr<worker> device_process::make_worker(const core::implementation& entry,
+std::unique_ptr<worker> device_process::make_worker(const rows::implementation& entry,
                                                     const core::settings& how) {
     return std::make_unique<row>(*this, rows_++, entry, how);
 }
@@ -114,7 +114,7 @@ bool device_process::place() {
     sets_ = ask({{"do", "place"},
                  {"problem", to_json(operation_)},
                  {"device", device_},
-                 {"sets", host_->on(core::host_space()).size()}},
+                 {"sets", host_->on(space::host_space()).size()}},
                 when, longest_s())
                 .at("sets")
                 .get<std::size_t>();
@@ -197,7 +197,7 @@ void device_process::fill_c(const workload::distribution& values, std::uint64_t 
 // In the C of the host's first set, as placed_operands does.
 const void* device_process::result(std::size_t set) {
     (void)ask({{"do", "fetch"}, {"set", set}}, "while C was copied", longest_s());
-    return host_->on(core::host_space()).at(0).c;
+    return host_->on(space::host_space()).at(0).c;
 }
 
 verify::verdict device_process::check(const verify::exact_passes& pass, std::size_t set) {

@@ -17,11 +17,11 @@ namespace carat::workers {
 
 class device_process final : public operand_store {
   public:
-    device_process(process_pool& all, const core::operation& what, int device)
+    device_process(process_pool& all, const rows::operation& what, int device)
         : all_(all), operation_(what), device_(device), process_(all) {}
 
     // Must not outlive this object.
-    [[nodiscard]] std::unique_ptr<worker> make_worker(const core::implementation& entry,
+    [[nodiscard]] std::unique_ptr<worker> make_worker(const rows::implementation& entry,
                                                       const core::settings& how);
 
     // The host's operands, which shared memory holds; before anything of the base.
@@ -54,7 +54,7 @@ class device_process final : public operand_store {
     [[nodiscard]] double longest_s() const;
 
     process_pool& all_;
-    const core::operation operation_;
+    const rows::operation operation_;
     int device_;
     lazy_process process_;
     placed_operands* host_ = nullptr;

@@ -9,15 +9,15 @@
 #include <optional>
 #include <vector>
 
-#include "core/implementation.hpp"
 #include "lab/process/shared_memory.hpp"
 #include "lab/process/turns.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::workers {
 
 // Starts a process that serves `entry` (null: all that runs on a device); `memory` is a descriptor
 // for it to inherit.
-using start_process = std::function<process::child(int memory, const core::implementation* entry)>;
+using start_process = std::function<process::child(int memory, const rows::implementation* entry)>;
 
 // What all processes of a case have in common.
 struct process_pool {
@@ -32,7 +32,7 @@ struct process_pool {
 
 class lazy_process {
   public:
-    explicit lazy_process(process_pool& all, const core::implementation* entry = nullptr)
+    explicit lazy_process(process_pool& all, const rows::implementation* entry = nullptr)
         : all_(all), entry_(entry) {}
     lazy_process(const lazy_process&) = delete;
     lazy_process& operator=(const lazy_process&) = delete;
@@ -53,7 +53,7 @@ class lazy_process {
     void take_turn();
 
     process_pool& all_;
-    const core::implementation* entry_;
+    const rows::implementation* entry_;
     std::optional<process::child> child_;
     int number_ = 0;
     std::vector<double> hand_overs_s_;

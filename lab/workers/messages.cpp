@@ -31,7 +31,7 @@ core::kernel_facts kernel_from(const json& in) {
 }  // namespace
 
 // Builds that know single products alone understand them.
-json to_json(const core::operation& all) {
+json to_json(const rows::operation& all) {
     const core::problem& p = all.one;
     return {{"types", json::array({p.a_type, p.b_type, p.c_type})},
             {"size", json::array({p.m, p.n, p.k})},
@@ -50,7 +50,7 @@ json to_json(const core::operation& all) {
             {"activation", all.last.f}};
 }
 
-core::operation operation_from(const json& in) {
+rows::operation operation_from(const json& in) {
     const json& types = in.at("types");
     const json& size = in.at("size");
     const core::problem one = {types.at(0).get<dtype>(),       types.at(1).get<dtype>(),
@@ -59,9 +59,9 @@ core::operation operation_from(const json& in) {
                                layout_from(in.at("a")),        layout_from(in.at("b")),
                                layout_from(in.at("c")),        in.at("alpha").get<double>(),
                                in.at("beta").get<double>()};
-    core::operation all(one, in.value("count", std::int64_t{1}),
-                        in.value("lies", core::placement::strided));
-    all.last = {in.value("bias", false), in.value("activation", core::activation::none)};
+    rows::operation all(one, in.value("count", std::int64_t{1}),
+                        in.value("lies", rows::placement::strided));
+    all.last = {in.value("bias", false), in.value("activation", rows::activation::none)};
     all.rows = in.value("rows", all.rows);
     all.prepared = in.value("prepared", false);
     all.other_e = in.value("other_e", false);
@@ -82,7 +82,7 @@ json to_json(const verify::exact_passes& pass) {
     return {{"claim", pass.claim()}, {"kind", pass.kind()}, {"seed", pass.seed()}};
 }
 
-verify::exact_passes pass_from(const core::operation& all, const json& message) {
+verify::exact_passes pass_from(const rows::operation& all, const json& message) {
     return {all, message.at("claim").get<std::string>(),
             message.at("kind").get<verify::exact_kind>(), message.at("seed").get<std::uint64_t>()};
 }

@@ -12,11 +12,11 @@ namespace carat::workers {
 // What a worker is told first.
 struct task {
     std::string implementation;  // its full name
-    core::operation operation;
+    rows::operation operation;
     core::settings settings;
 };
 
-[[nodiscard]] nlohmann::json to_json(const core::operation& all);
+[[nodiscard]] nlohmann::json to_json(const rows::operation& all);
 [[nodiscard]] nlohmann::json to_json(const workload::distribution& values);
 [[nodiscard]] nlohmann::json to_json(const verify::exact_passes& pass);
 [[nodiscard]] nlohmann::json to_json(const verify::verdict& v);
@@ -26,9 +26,9 @@ struct task {
 [[nodiscard]] nlohmann::json to_json(const timing& t);
 
 // These throw nlohmann::json::exception for what is none.
-[[nodiscard]] core::operation operation_from(const nlohmann::json& message);
+[[nodiscard]] rows::operation operation_from(const nlohmann::json& message);
 [[nodiscard]] workload::distribution distribution_from(const nlohmann::json& message);
-[[nodiscard]] verify::exact_passes pass_from(const core::operation& all,
+[[nodiscard]] verify::exact_passes pass_from(const rows::operation& all,
                                              const nlohmann::json& message);
 [[nodiscard]] verify::verdict verdict_from(const nlohmann::json& message);
 [[nodiscard]] task task_from(const nlohmann::json& message);

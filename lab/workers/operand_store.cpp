@@ -9,12 +9,12 @@ namespace carat::workers {
 
 namespace {
 
-class local final : public operand_store {
+class local_operands final : public operand_store {
   public:
-    local(const core::operation& all, placed_operands& data, core::execution_space& space)
+    local_operands(const rows::operation& all, placed_operands& data, space::execution_space& space)
         : all_(all), data_(data), space_(space) {}
 
-    bool on_host() const override { return &space_ == &core::host_space(); }
+    bool on_host() const override { return &space_ == &space::host_space(); }
     std::size_t sets() override { return data_.on(space_).size(); }
 
     void fill(const workload::distribution& values, std::uint64_t seed) override {
@@ -66,18 +66,18 @@ class local final : public operand_store {
     // A batch takes no longer than one of the largest products that people measure.
     static constexpr double most_madds = 4.4e12;  // 16384^3
 
-    core::operation all_;
+    rows::operation all_;
     placed_operands& data_;
-    core::execution_space& space_;
+    space::execution_space& space_;
     std::optional<verify::references<gpu::reference>> reference_;
 };
 
 }  // namespace
 
-std::unique_ptr<operand_store> local_operand_store(const core::operation& all,
+std::unique_ptr<operand_store> local_operand_store(const rows::operation& all,
                                                    placed_operands& data,
-                                                   core::execution_space& space) {
-    return std::make_unique<local>(all, data, space);
+                                                   space::execution_space& space) {
+    return std::make_unique<local_operands>(all, data, space);
 }
 
 }  // namespace carat::workers

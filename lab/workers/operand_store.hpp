@@ -46,8 +46,8 @@ class operand_store {
     }
 };
 
-[[nodiscard]] std::unique_ptr<operand_store> local_operand_store(const core::operation& all,
+[[nodiscard]] std::unique_ptr<operand_store> local_operand_store(const rows::operation& all,
                                                                  placed_operands& data,
-                                                                 core::execution_space& space);
+                                                                 space::execution_space& space);
 
 }  // namespace carat::workers

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/block_scale_places.hpp"
 #include "core/dtype_traits.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/verify/verify.hpp"
+#include "lab/rows/block_scale_places.hpp"
 #include "lab/verify/verify.hpp"
 #include "lab/workload/parallel.hpp"
 
@@ -14,23 +14,23 @@ namespace carat::workers {
 
 namespace {
 
-void fill_from_host(core::execution_space& space, const void* operand, std::int64_t bytes,
-                    dtype type, const core::whole_matrix& of, const workload::distribution& values,
+void fill_from_host(space::execution_space& space, const void* operand, std::int64_t bytes,
+                    dtype type, const rows::whole_matrix& of, const workload::distribution& values,
                     std::uint64_t seed, workload::operand which) {
     void* target = const_cast<void*>(operand);  // products only read it
     const auto fill = [&](void* memory) {
         workload::fill(memory, type, of.rows, of.cols, of.where, values, seed, which);
     };
-    if (&space == &core::host_space()) return fill(target);
-    const core::buffer staging(core::host_space(), static_cast<std::size_t>(bytes));
+    if (&space == &space::host_space()) return fill(target);
+    const space::buffer staging(space::host_space(), static_cast<std::size_t>(bytes));
     fill(staging.data());
     space.upload(target, staging.data(), staging.size_bytes());
 }
 
 // Both forms of it, into what products only read.
-void put_bias(const core::operation& all, core::execution_space& space, const void* to,
+void put_bias(const rows::operation& all, space::execution_space& space, const void* to,
               const std::vector<double>& numbers) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(core::bias_bytes(all)));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(rows::bias_bytes(all)));
     const auto write = [&](dtype type, const void* at) {
         core::visit(type, [&]<class T>(core::element_tag<T>) {
             auto* const typed = static_cast<T*>(const_cast<void*>(at));
@@ -40,7 +40,7 @@ void put_bias(const core::operation& all, core::execution_space& space, const vo
     write(bias_type_of(all), bytes.data());
     write(stored_bias_type_of(all), stored_bias(all, bytes.data()));
     void* const target = const_cast<void*>(to);
-    if (&space == &core::host_space())
+    if (&space == &space::host_space())
         std::memcpy(target, bytes.data(), bytes.size());
     else
         space.upload(target, bytes.data(), bytes.size());
@@ -51,12 +51,12 @@ float scale_at(std::int64_t place) {
     return (static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15U) >> 63 != 0 ? 0.5F : 1.0F;
 }
 
-void put_scales(const core::operation& all, core::execution_space& space, const float* to) {
-    std::vector<float> scales(static_cast<std::size_t>(core::block_scale_places(all.one).count()));
+void put_scales(const rows::operation& all, space::execution_space& space, const float* to) {
+    std::vector<float> scales(static_cast<std::size_t>(rows::block_scale_places(all.one).count()));
     for (std::size_t i = 0; i < scales.size(); ++i)
         scales[i] = scale_at(static_cast<std::int64_t>(i));
     auto* const target = const_cast<float*>(to);  // products only read it
-    if (&space == &core::host_space())
+    if (&space == &space::host_space())
         std::ranges::copy(scales, target);
     else
         space.upload(target, scales.data(), scales.size() * sizeof(float));
@@ -76,7 +76,7 @@ void divide(const matrix_view<const e4m3>& x, const Place& place) {
         }
 }
 void divide_by_scales(const core::problem& p, const core::operands& data) {
-    const core::block_scale_places at(p);
+    const rows::block_scale_places at(p);
     divide(core::a_view<e4m3>(p, data),
            [&](std::int64_t i, std::int64_t k) { return at.of_a(i, k / 128); });
     divide(core::b_view<e4m3>(p, data),
@@ -94,13 +94,13 @@ std::size_t in_whole_pages(std::int64_t operand_bytes) {
 
 }  // namespace
 
-bool on_gpu(const core::execution_space& space) {
-    return &space != &core::host_space() && gpu::count() > 0 &&
+bool on_gpu(const space::execution_space& space) {
+    return &space != &space::host_space() && gpu::count() > 0 &&
            &space == &gpu::space(gpu::in_use());
 }
 
 // Where one operand fills a huge page all begin with one.
-operand_map::operand_map(const core::operation& all, std::size_t sets)
+operand_map::operand_map(const rows::operation& all, std::size_t sets)
     : sets_(sets), has_e_(all.other_e), has_scales_(all.block_scales) {
     const workload::operand_bytes bytes = workload::bytes_needed(all);
     is_huge_ = std::max({bytes.a, bytes.b, bytes.c}) >= static_cast<std::int64_t>(huge);
@@ -134,7 +134,7 @@ void operand_map::use_huge_pages(const process::shared_memory& memory) const {
     });
 }
 
-operand_sets::operand_sets(const core::operation& all, core::execution_space& space,
+operand_sets::operand_sets(const rows::operation& all, space::execution_space& space,
                            std::size_t sets) {
     const workload::operand_bytes bytes = workload::bytes_needed(all);
     const auto place = [&](std::int64_t count) {
@@ -147,7 +147,7 @@ operand_sets::operand_sets(const core::operation& all, core::execution_space& sp
              bytes.scales == 0 ? nullptr : static_cast<const float*>(place(bytes.scales))});
 }
 
-operand_sets::operand_sets(const core::operation& all, process::shared_memory& memory,
+operand_sets::operand_sets(const rows::operation& all, process::shared_memory& memory,
                            std::size_t sets) {
     const operand_map map(all, sets);
     if (memory.data() == nullptr) memory.grow(map.size_bytes());
@@ -155,12 +155,12 @@ operand_sets::operand_sets(const core::operation& all, process::shared_memory& m
     for (std::size_t i = 0; i < sets; ++i) sets_.push_back(map.at(memory.data(), i));
 }
 
-void operand_sets::fill(const core::operation& all, core::execution_space& space,
+void operand_sets::fill(const rows::operation& all, space::execution_space& space,
                         const workload::distribution& values, std::uint64_t seed) {
     for (std::size_t i = 0; i < sets_.size(); ++i) fill(all, space, values, seed, i);
 }
 
-void operand_sets::fill(const core::operation& all, core::execution_space& space,
+void operand_sets::fill(const rows::operation& all, space::execution_space& space,
                         const workload::distribution& values, std::uint64_t seed, std::size_t set) {
     const workload::operand_bytes bytes = workload::bytes_needed(all);
     fill_from_host(space, sets_[set].a, bytes.a, all.one.a_type, whole_a(all), values, seed + set,
@@ -172,7 +172,7 @@ void operand_sets::fill(const core::operation& all, core::execution_space& space
     if (all.block_scales) put_scales(all, space, sets_[set].scales);
 }
 
-void operand_sets::fill_bias(const core::operation& all, core::execution_space& space,
+void operand_sets::fill_bias(const rows::operation& all, space::execution_space& space,
                              const workload::distribution& values, std::uint64_t seed,
                              std::size_t set) {
     constexpr std::uint64_t of_bias = 7919;
@@ -188,21 +188,21 @@ void operand_sets::fill_bias(const core::operation& all, core::execution_space& 
     put_bias(all, space, sets_[set].bias, numbers);
 }
 
-void operand_sets::fill_c(const core::operation& all, core::execution_space& space,
+void operand_sets::fill_c(const rows::operation& all, space::execution_space& space,
                           const workload::distribution& values, std::uint64_t seed,
                           std::size_t set) {
     fill_from_host(space, with_read_c(all, sets_[set]).c, workload::bytes_needed(all).c,
                    all.one.c_type, whole_c(all), values, seed + set, workload::operand::c);
 }
 
-placed_operands::placed_operands(const core::operation& all, std::size_t host_sets,
+placed_operands::placed_operands(const rows::operation& all, std::size_t host_sets,
                                  process::shared_memory* shared)
     : all_(all),
-      host_(shared == nullptr ? operand_sets(all, core::host_space(), host_sets)
+      host_(shared == nullptr ? operand_sets(all, space::host_space(), host_sets)
                               : operand_sets(all, *shared, host_sets)) {}
 
-operand_sets& placed_operands::laid_out(core::execution_space& space) {
-    if (&space == &core::host_space()) return host_;
+operand_sets& placed_operands::laid_out(space::execution_space& space) {
+    if (&space == &space::host_space()) return host_;
     const auto found = devices_.find(&space);
     if (found != devices_.end()) return found->second;
     const auto cache_bytes = static_cast<std::int64_t>(space.cache_bytes());
@@ -210,28 +210,28 @@ operand_sets& placed_operands::laid_out(core::execution_space& space) {
     return devices_.emplace(&space, std::move(sets)).first->second;
 }
 
-const operand_sets& placed_operands::on(core::execution_space& space) {
+const operand_sets& placed_operands::on(space::execution_space& space) {
     return laid_out(space);
 }
 
-void placed_operands::fill(core::execution_space& space, const workload::distribution& values,
+void placed_operands::fill(space::execution_space& space, const workload::distribution& values,
                            std::uint64_t seed) {
     laid_out(space).fill(all_, space, values, seed);
 }
 
-void placed_operands::fill_ends(core::execution_space& space, const workload::distribution& values,
+void placed_operands::fill_ends(space::execution_space& space, const workload::distribution& values,
                                 std::uint64_t seed) {
     operand_sets& sets = laid_out(space);
     sets.fill(all_, space, values, seed, 0);
     if (sets.size() > 1) sets.fill(all_, space, values, seed, sets.size() - 1);
 }
 
-void placed_operands::load(const verify::exact_passes& pass, core::execution_space& space,
+void placed_operands::load(const verify::exact_passes& pass, space::execution_space& space,
                            std::size_t set) {
     const core::operands target = on(space).at(set);
     if (all_.last.bias) put_bias(all_, space, target.bias, pass.bias());
     if (all_.block_scales) put_scales(all_, space, target.scales);
-    const bool on_host = &space == &core::host_space();
+    const bool on_host = &space == &space::host_space();
     const bool by_gpu = on_gpu(space) && !verify::are_many_and_small(all_) && !all_.block_scales;
     if (by_gpu) return gpu::fill(pass, all_, target);
     const core::operands staging = on_host ? target : host_.at(0);
@@ -243,10 +243,10 @@ void placed_operands::load(const verify::exact_passes& pass, core::execution_spa
     space.upload(const_cast<void*>(target.b), staging.b, static_cast<std::size_t>(bytes.b));
 }
 
-void placed_operands::fill_c(const verify::exact_passes& pass, core::execution_space& space,
+void placed_operands::fill_c(const verify::exact_passes& pass, space::execution_space& space,
                              std::size_t set) {
     const core::operands target = with_read_c(all_, on(space).at(set));
-    if (&space == &core::host_space()) return pass.fill_c(target);
+    if (&space == &space::host_space()) return pass.fill_c(target);
     if (on_gpu(space) && !verify::are_many_and_small(all_)) return gpu::fill_c(pass, all_, target);
     const core::operands host = with_read_c(all_, host_.at(0));
     verify::poison(problem_of_whole_c(all_), host.c);
@@ -254,15 +254,15 @@ void placed_operands::fill_c(const verify::exact_passes& pass, core::execution_s
     space.upload(target.c, host.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));
 }
 
-void placed_operands::fill_c(core::execution_space& space, const workload::distribution& values,
+void placed_operands::fill_c(space::execution_space& space, const workload::distribution& values,
                              std::uint64_t seed) {
     laid_out(space).fill_c(all_, space, values, seed, 0);
 }
 
-void placed_operands::poison(core::execution_space& space, std::size_t set) {
+void placed_operands::poison(space::execution_space& space, std::size_t set) {
     const core::operands target = on(space).at(set);
     const core::problem c = problem_of_whole_c(all_);
-    if (&space == &core::host_space()) return verify::poison(c, target.c);
+    if (&space == &space::host_space()) return verify::poison(c, target.c);
     if (on_gpu(space)) return gpu::poison(c, target.c);
     const core::operands host = host_.at(0);
     verify::poison(c, host.c);
@@ -270,15 +270,15 @@ void placed_operands::poison(core::execution_space& space, std::size_t set) {
 }
 
 // The host's own C serves as the staging area of a device's.
-const void* placed_operands::result(core::execution_space& space, std::size_t set) {
+const void* placed_operands::result(space::execution_space& space, std::size_t set) {
     const core::operands source = on(space).at(set);
-    if (&space == &core::host_space()) return source.c;
+    if (&space == &space::host_space()) return source.c;
     const core::operands host = host_.at(0);
     space.download(host.c, source.c, static_cast<std::size_t>(workload::bytes_needed(all_).c));
     return host.c;
 }
 
-std::size_t sets_to_defeat(std::int64_t cache_bytes, const core::operation& all) {
+std::size_t sets_to_defeat(std::int64_t cache_bytes, const rows::operation& all) {
     const std::int64_t each = std::max<std::int64_t>(1, workload::bytes_needed(all).total());
     return static_cast<std::size_t>(std::clamp<std::int64_t>(2 * cache_bytes / each + 1, 2, 16));
 }

@@ -54,12 +54,12 @@ class server {
 
     json introduce(const json& question) {
         const task t = task_from(question.at("task"));
-        const core::implementation& entry = find_(t.implementation);
+        const rows::implementation& entry = find_(t.implementation);
         operation_ = t.operation;
-        if (entry.where != core::device::cpu)
+        if (entry.where != rows::device::cpu)
             device_ = &find_space_(question.at("device").get<int>());
-        core::execution_space& space =
-            entry.where == core::device::cpu ? core::host_space() : *device_;
+        space::execution_space& space =
+            entry.where == rows::device::cpu ? space::host_space() : *device_;
         std::unique_ptr<worker>& row = rows_[question.at("row").get<int>()];
         row = worker_here(entry, t.operation, t.settings, space);
         return to_json(row->introduce());
@@ -142,7 +142,7 @@ class server {
         if (device_ == nullptr) return json::object();
         const std::uint64_t word = 0x5eed;
         std::uint64_t back = 0;
-        const core::buffer there(*device_, sizeof(word));
+        const space::buffer there(*device_, sizeof(word));
         device_->upload(there.data(), &word, sizeof(word));
         device_->wait();
         device_->download(&back, there.data(), sizeof(back));
@@ -183,8 +183,8 @@ class server {
     int descriptor_;
     const find_entry& find_;
     const find_space& find_space_;
-    core::operation operation_;
-    core::execution_space* device_ = nullptr;
+    rows::operation operation_;
+    space::execution_space* device_ = nullptr;
     std::optional<process::shared_memory> memory_;
     std::optional<placed_operands> data_;
     std::unique_ptr<operand_store> store_;
@@ -193,7 +193,7 @@ class server {
 
 }  // namespace
 
-core::execution_space& space_of_gpu(int device) {
+space::execution_space& space_of_gpu(int device) {
     gpu::select(device);
     return gpu::space(device);
 }

@@ -4,16 +4,16 @@ namespace carat::workers {
 
 namespace {
 
-results::library library_of(const core::implementation& entry) {
+results::library library_of(const rows::implementation& entry) {
     if (entry.library == nullptr) return {};
-    const core::library_facts facts = entry.library();
+    const rows::library_facts facts = entry.library();
     return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
 }
 
-class local final : public worker {
+class local_worker final : public worker {
   public:
-    local(const core::implementation& entry, const core::operation& all, const core::settings& how,
-          core::execution_space& space)
+    local_worker(const rows::implementation& entry, const rows::operation& all,
+                 const core::settings& how, space::execution_space& space)
         : entry_(entry), all_(all), settings_(how), space_(space) {}
 
     introduction introduce() override { return workers::introduce(entry_, all_, settings_); }
@@ -21,11 +21,11 @@ class local final : public worker {
     readiness prepare(placed_operands& data) override {
         data_ = &data;
         const double prepare_s =
-            core::host_space().time_s([&] { ready_ = core::prepare(entry_, all_, settings_); });
+            space::host_space().time_s([&] { ready_ = rows::prepare(entry_, all_, settings_); });
         const operand_sets& sets = data.on(space_);
         for (std::size_t set = 0; set < sets.size(); ++set) ready_->expect(sets.at(set));
         const double packing_s =
-            all_.prepared ? core::host_space().time_s([&] { ready_->take(sets.at(0)); }) : 0;
+            all_.prepared ? space::host_space().time_s([&] { ready_->take(sets.at(0)); }) : 0;
         return facts_of(*ready_, prepare_s + packing_s);
     }
 
@@ -42,33 +42,33 @@ class local final : public worker {
         })};
     }
 
-    core::runnable* here() override { return ready_.get(); }
+    rows::runnable* here() override { return ready_.get(); }
 
   private:
-    const core::implementation& entry_;
-    const core::operation all_;
+    const rows::implementation& entry_;
+    const rows::operation all_;
     const core::settings settings_;
-    core::execution_space& space_;
+    space::execution_space& space_;
     placed_operands* data_ = nullptr;
-    std::unique_ptr<core::runnable> ready_;
+    std::unique_ptr<rows::runnable> ready_;
 };
 
 }  // namespace
 
-introduction introduce(const core::implementation& entry, const core::operation& all,
+introduction introduce(const rows::implementation& entry, const rows::operation& all,
                        const core::settings& how) {
-    introduction out{core::reason_against(entry, all, how), {}};
+    introduction out{rows::reason_against(entry, all, how), {}};
     if (out.reason.empty()) out.library = library_of(entry);
     return out;
 }
 
-readiness facts_of(const core::runnable& ready, double prepare_s) {
+readiness facts_of(const rows::runnable& ready, double prepare_s) {
     return {prepare_s, ready.threads(), ready.note(), ready.kernels()};
 }
 
-std::unique_ptr<worker> worker_here(const core::implementation& entry, const core::operation& all,
-                                    const core::settings& how, core::execution_space& space) {
-    return std::make_unique<local>(entry, all, how, space);
+std::unique_ptr<worker> worker_here(const rows::implementation& entry, const rows::operation& all,
+                                    const core::settings& how, space::execution_space& space) {
+    return std::make_unique<local_worker>(entry, all, how, space);
 }
 
 }  // namespace carat::workers

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/execution_space.hpp"
-#include "core/operation.hpp"
 #include "lab/results/document.hpp"
+#include "lab/rows/operation.hpp"
+#include "lab/space/execution_space.hpp"
 #include "lab/workers/operands.hpp"
 
 namespace carat::workers {
@@ -20,7 +20,7 @@ struct introduction {
     results::library library;
 };
 
-[[nodiscard]] introduction introduce(const core::implementation& entry, const core::operation& all,
+[[nodiscard]] introduction introduce(const rows::implementation& entry, const rows::operation& all,
                                      const core::settings& how);
 
 // What is known once it is ready.
@@ -31,7 +31,7 @@ struct readiness {
     std::vector<core::kernel_facts> kernels;
 };
 
-[[nodiscard]] readiness facts_of(const core::runnable& ready, double prepare_s);
+[[nodiscard]] readiness facts_of(const rows::runnable& ready, double prepare_s);
 
 // Some runs back to back; the rest of a process of its own.
 struct timing {
@@ -63,13 +63,13 @@ class worker {
     // Seconds it took to stop the one before it and to have an answer from this one, each time.
     [[nodiscard]] virtual std::vector<double> hand_overs_s() const { return {}; }
     // What is ready, where it is in this process.
-    [[nodiscard]] virtual core::runnable* here() { return nullptr; }
+    [[nodiscard]] virtual rows::runnable* here() { return nullptr; }
 };
 
 // In this process.
-[[nodiscard]] std::unique_ptr<worker> worker_here(const core::implementation& entry,
-                                                  const core::operation& all,
+[[nodiscard]] std::unique_ptr<worker> worker_here(const rows::implementation& entry,
+                                                  const rows::operation& all,
                                                   const core::settings& how,
-                                                  core::execution_space& space);
+                                                  space::execution_space& space);
 
 }  // namespace carat::workers

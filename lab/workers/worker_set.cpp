@@ -1,6 +1,7 @@
 #include "lab/workers/worker_set.hpp"
 
 #include "lab/gpu/gpu.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::workers {
 
@@ -9,8 +10,8 @@ using nlohmann::json;
 // Asks its process, and gives it the turn first.
 class process_worker final : public worker {
   public:
-    process_worker(process_pool& all, const core::implementation& entry,
-                   const core::operation& what, const core::settings& how)
+    process_worker(process_pool& all, const rows::implementation& entry,
+                   const rows::operation& what, const core::settings& how)
         : all_(all),
           entry_(entry),
           task_{std::string(entry.name), what, how},
@@ -24,7 +25,7 @@ class process_worker final : public worker {
     }
 
     readiness prepare(placed_operands& data) override {
-        const std::size_t sets = data.on(core::host_space()).size();
+        const std::size_t sets = data.on(space::host_space()).size();
         if (!process_.alive()) (void)ask(to_json_question(), "while its library was loaded", 0);
         const readiness ready =
             readiness_from(ask({{"do", "prepare"}, {"sets", sets}}, "while it was made ready", 0));
@@ -72,14 +73,14 @@ class process_worker final : public worker {
     }
 
     process_pool& all_;
-    const core::implementation& entry_;
+    const rows::implementation& entry_;
     const task task_;
     lazy_process process_;
     bool is_ready_ = false;
     double run_s_ = 0;  // of the last one; 0: none yet
 };
 
-worker_set::worker_set(options how, const core::operation& all) : how_(std::move(how)), all_(all) {
+worker_set::worker_set(options how, const rows::operation& all) : how_(std::move(how)), all_(all) {
     pool_.start = how_.start;
     pool_.patience_s = how_.patience_s;
     if (pool_.start) pool_.memory = std::make_unique<process::shared_memory>();
@@ -91,24 +92,24 @@ bool worker_set::has_device() const {
     return how_.device_space || gpu::count() > 0;
 }
 
-core::execution_space& worker_set::device_space() const {
+space::execution_space& worker_set::device_space() const {
     return how_.device_space ? how_.device_space() : gpu::space(gpu::in_use());
 }
 
-std::unique_ptr<worker> worker_set::make_worker(const core::implementation& entry,
+std::unique_ptr<worker> worker_set::make_worker(const rows::implementation& entry,
                                                 const core::settings& how) {
-    const bool on_host = entry.where == core::device::cpu;
+    const bool on_host = entry.where == rows::device::cpu;
     if (!on_host && uses_device_process()) {
         if (!device_) device_ = std::make_unique<device_process>(pool_, all_, gpu::in_use());
         return device_->make_worker(entry, how);
     }
     if (on_host && pool_.start) return std::make_unique<process_worker>(pool_, entry, all_, how);
-    return worker_here(entry, all_, how, on_host ? core::host_space() : device_space());
+    return worker_here(entry, all_, how, on_host ? space::host_space() : device_space());
 }
 
-operand_store& worker_set::operands_of(core::device where, placed_operands& data) {
-    if (where == core::device::cpu) {
-        if (!host_operands_) host_operands_ = local_operand_store(all_, data, core::host_space());
+operand_store& worker_set::operands_of(rows::device where, placed_operands& data) {
+    if (where == rows::device::cpu) {
+        if (!host_operands_) host_operands_ = local_operand_store(all_, data, space::host_space());
         return *host_operands_;
     }
     if (device_) {

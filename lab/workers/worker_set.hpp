@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "lab/space/cuda/device_space.hpp"
 #include "lab/workers/device_process.hpp"
 #include "lab/workers/lazy_process.hpp"
 #include "lab/workers/messages.hpp"
@@ -23,24 +24,24 @@ class worker_set {
         double patience_s = 60;
         bool device_here = false;  // what runs on a device does so in this process
         // Of the device in this process; empty: the GPU in use.
-        std::function<core::execution_space&()> device_space;
+        std::function<space::execution_space&()> device_space;
     };
 
-    worker_set(options how, const core::operation& all);
+    worker_set(options how, const rows::operation& all);
     worker_set(const worker_set&) = delete;
     worker_set& operator=(const worker_set&) = delete;
     ~worker_set();
 
     // The worker must not outlive the set.
-    [[nodiscard]] std::unique_ptr<worker> make_worker(const core::implementation& entry,
+    [[nodiscard]] std::unique_ptr<worker> make_worker(const rows::implementation& entry,
                                                       const core::settings& how);
 
     // Where what runs on `where` has its operands, once the host's are laid out.
-    [[nodiscard]] operand_store& operands_of(core::device where, placed_operands& data);
+    [[nodiscard]] operand_store& operands_of(rows::device where, placed_operands& data);
 
     // Whether there is a device at all, as far as this process can say without using it.
     [[nodiscard]] bool has_device() const;
-    [[nodiscard]] core::execution_space& device_space() const;
+    [[nodiscard]] space::execution_space& device_space() const;
 
     [[nodiscard]] bool has_processes() const { return static_cast<bool>(pool_.start); }
     // For the operands on the host; null where nobody shares them.
@@ -61,7 +62,7 @@ class worker_set {
     [[nodiscard]] bool uses_device_process() const { return pool_.start && !how_.device_here; }
 
     options how_;
-    const core::operation all_;
+    const rows::operation all_;
     process_pool pool_;
     std::unique_ptr<device_process> device_;
     std::unique_ptr<operand_store> host_operands_;

@@ -14,9 +14,9 @@
 
 #include <carat/error.hpp>
 
-#include "core/block_scale_places.hpp"
 #include "core/dtype_traits.hpp"
 #include "core/isa.hpp"
+#include "lab/rows/block_scale_places.hpp"
 #include "lab/workload/generate.hpp"
 #include "lab/workload/parallel.hpp"
 #include "lab/workload/workload.hpp"
@@ -153,7 +153,7 @@ bool holds(const range& of, const tile& values, std::int64_t height, std::int64_
     return all;
 }
 
-// Whether the type holds all that was generated, or has the ends of its range for what is beyond.
+// Whether the type holds all generated values, or clips those beyond its range.
 template <class T>
 bool fill_view(const matrix_view<T>& to, const element_source& source, int threads) {
     constexpr bool saturates = std::is_integral_v<T> || sizeof(T) == 1;
@@ -214,8 +214,8 @@ void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const 
     core::visit(type, [&]<class T>(core::element_tag<T>) { fill_as(static_cast<T*>(memory)); });
 }
 
-operand_bytes bytes_needed(const core::operation& all) {
-    const auto bytes = [](const core::whole_matrix& of, dtype type) {
+operand_bytes bytes_needed(const rows::operation& all) {
+    const auto bytes = [](const rows::whole_matrix& of, dtype type) {
         return core::checked_bytes(type, core::extent_elements(of.rows, of.cols, of.where),
                                    "matrix bytes");
     };
@@ -226,7 +226,7 @@ operand_bytes bytes_needed(const core::operation& all) {
             of_c,
             bias_bytes(all),
             all.other_e ? of_c : 0,
-            all.block_scales ? 4 * core::block_scale_places(p).count() : 0};
+            all.block_scales ? 4 * rows::block_scale_places(p).count() : 0};
 }
 
 }  // namespace carat::workload

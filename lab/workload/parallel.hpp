@@ -1,5 +1,5 @@
-// A loop over independent pieces of work, shared out to threads piece by piece. The calling thread
-// takes its part, so one thread means no thread is started.
+// A loop over independent pieces of work, divided among threads piece by piece. The calling thread
+// takes part, so one thread means that no thread is started.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void parallel_for(std::int64_t count, int threads, const Work& work) {
     try {
         while (static_cast<std::int64_t>(helpers.size()) + 1 < wanted) helpers.emplace_back(take);
     } catch (const std::system_error&) {
-        // The machine has no more threads to give: those that started do the work.
+        // The system has no more threads, so those that started do the work.
     }
     take();
 }

@@ -1,15 +1,14 @@
-// The data that products are measured and verified on. An element is a pure function of (seed,
-// operand, i, j): the same for any number of threads, any layout, any order of filling, on any
-// machine. Behind it stands Philox4x32-10, a counter-based generator (Salmon, Moraes, Dror and
-// Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), so nothing is carried from one
-// element to the next.
+// The data on which products are measured and verified. An element is a pure function of (seed,
+// operand, i, j): the same for any number of threads, layout, order of filling and machine. It
+// comes from Philox4x32-10, a counter-based generator (Salmon, Moraes, Dror and Shaw, "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011), so elements do not depend on each other.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "core/operation.hpp"
+#include "lab/rows/operation.hpp"
 
 namespace carat::workload {
 
@@ -49,7 +48,7 @@ struct distribution {
 /// The text parse_distribution() reads back to an equal distribution: "uniform(2,5)".
 [[nodiscard]] std::string to_string(const distribution& d);
 
-/// Which matrix an element belongs to; each has a stream of its own.
+/// The matrix that an element belongs to; each has its own stream.
 enum class operand : std::uint8_t { a, b, c };
 
 /// The element before it is rounded to an element type.
@@ -65,7 +64,7 @@ enum class operand : std::uint8_t { a, b, c };
 void fill(void* memory, dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
           const distribution& d, std::uint64_t seed, operand which, int threads = 0);
 
-/// Bytes from the first to the last element of each operand, of all products.
+/// Bytes from the first to the last element of each operand, over all products.
 struct operand_bytes {
     std::int64_t a = 0;
     std::int64_t b = 0;
@@ -78,6 +77,6 @@ struct operand_bytes {
 };
 
 /// @throws carat::error(overflow) when a size does not fit in 64 bits.
-[[nodiscard]] operand_bytes bytes_needed(const core::operation& all);
+[[nodiscard]] operand_bytes bytes_needed(const rows::operation& all);
 
 }  // namespace carat::workload

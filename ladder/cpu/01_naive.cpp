@@ -34,8 +34,8 @@ struct naive {
 
 }  // namespace
 
-extern const core::implementation naive_entry;
-constexpr core::implementation naive_entry = {
+extern const rows::implementation naive_entry;
+constexpr rows::implementation naive_entry = {
     .name = "cpu.ladder.naive",
     .summary = "three loops in the order of the definition (ijk)",
     .signatures = real_and_integer,

@@ -33,8 +33,8 @@ struct reordered {
 
 }  // namespace
 
-extern const core::implementation reordered_entry;
-constexpr core::implementation reordered_entry = {
+extern const rows::implementation reordered_entry;
+constexpr rows::implementation reordered_entry = {
     .name = "cpu.ladder.reordered",
     .summary = "the inner two loops exchanged (ikj): rows of B and C instead of columns",
     .signatures = real_and_integer,

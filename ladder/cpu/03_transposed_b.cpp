@@ -37,13 +37,13 @@ class transposed_b {
     }
 
   private:
-    core::buffer copy_;
+    space::buffer copy_;
 };
 
 }  // namespace
 
-extern const core::implementation transposed_b_entry;
-constexpr core::implementation transposed_b_entry = {
+extern const rows::implementation transposed_b_entry;
+constexpr rows::implementation transposed_b_entry = {
     .name = "cpu.ladder.transposed_b",
     .summary = "B copied into its transpose, then dot products of rows (ijk)",
     .signatures = real_and_integer,

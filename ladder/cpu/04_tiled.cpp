@@ -53,8 +53,8 @@ class tiled {
 
 }  // namespace
 
-extern const core::implementation tiled_entry;
-constexpr core::implementation tiled_entry = {
+extern const rows::implementation tiled_entry;
+constexpr rows::implementation tiled_entry = {
     .name = "cpu.ladder.tiled",
     .summary = "square tiles that stay in the cache, ijk inside a tile",
     .signatures = real_and_integer,

@@ -36,8 +36,8 @@ class tiled_reordered {
 
 }  // namespace
 
-extern const core::implementation tiled_reordered_entry;
-constexpr core::implementation tiled_reordered_entry = {
+extern const rows::implementation tiled_reordered_entry;
+constexpr rows::implementation tiled_reordered_entry = {
     .name = "cpu.ladder.tiled_reordered",
     .summary = "square tiles, ikj inside a tile",
     .signatures = real_and_integer,

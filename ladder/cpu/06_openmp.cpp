@@ -52,8 +52,8 @@ class openmp {
 
 }  // namespace
 
-extern const core::implementation openmp_entry;
-constexpr core::implementation openmp_entry = {
+extern const rows::implementation openmp_entry;
+constexpr rows::implementation openmp_entry = {
     .name = "cpu.ladder.openmp",
     .summary = "the tiles of C shared out by OpenMP (two tile loops collapsed)",
     .signatures = real_and_integer,

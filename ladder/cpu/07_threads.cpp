@@ -83,8 +83,8 @@ class threads_step {
 
 }  // namespace
 
-extern const core::implementation threads_entry;
-constexpr core::implementation threads_entry = {
+extern const rows::implementation threads_entry;
+constexpr rows::implementation threads_entry = {
     .name = "cpu.ladder.threads",
     .summary = "the tiles of C taken from a queue by C++ threads",
     .signatures = real_and_integer,

@@ -1,6 +1,6 @@
 // The catalogue rows of steps 8 to 12. Their loops are in anatomy/, compiled for each instruction
-// set; what they have in common is here: a product is turned so that the rows of C are contiguous,
-// block sizes are settled and memory for packing is set aside before the first run.
+// set; this is their common part: a product is transposed so that the rows of C are contiguous,
+// block sizes are chosen, and memory for packing is allocated before the first run.
 #include <algorithm>
 
 #include "ladder/cpu/anatomy/caches.hpp"
@@ -28,8 +28,8 @@ blocks<T> one_tile_size(const level<T>&, const core::settings& s) {
     return {size, size, size, nullptr, nullptr};
 }
 
-// Two thirds of L1 for a sliver of B, half of L2 for the block of A, half of L3 for the panel of B:
-// the rest is left to what streams past.
+// Two thirds of L1 for a sliver of B, half of L2 for the block of A, half of L3 for the panel of B;
+// the rest is left for what streams past.
 template <class T>
 blocks<T> from_the_caches(const level<T>& l, const core::settings& s) {
     const auto size_of = std::int64_t{sizeof(T)};
@@ -86,7 +86,7 @@ class anatomy_step {
     multiply<T>* step_;
     bool turned_;
     blocks<T> blocks_;
-    core::buffer a_, b_;
+    space::buffer a_, b_;
 };
 
 template <class T>
@@ -102,8 +102,8 @@ using multi_level_step = anatomy_step<T, &level<T>::multi_level, from_the_caches
 
 }  // namespace
 
-extern const core::implementation anatomy_entries[5];
-constexpr core::implementation anatomy_entries[5] = {
+extern const rows::implementation anatomy_entries[5];
+constexpr rows::implementation anatomy_entries[5] = {
     {.name = "cpu.ladder.simd",
      .summary = "tiles in vectors of the best instruction set (ikj inside a tile)",
      .signatures = real,

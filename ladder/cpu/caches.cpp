@@ -8,8 +8,8 @@ namespace carat::ladder::cpu {
 
 namespace {
 
-// Bytes of the data or unified cache at `level`, 0 when there is none. sysconf() is not asked: it
-// reports the L3 of the whole package even where a machine is given a part of it.
+// Bytes of the data or unified cache at `level`, or 0. sysconf() is not used: it reports the L3 of
+// the whole package even if a machine is given only a part of it.
 std::int64_t cache_bytes(int level) {
     for (int index = 0; index < 8; ++index) {
         const std::string folder =

@@ -19,8 +19,8 @@
 
 #include <carat/views.hpp>
 
-#include "core/execution_space.hpp"
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::ladder::cpu {
 
@@ -50,14 +50,14 @@ template <class T>
 
 // Memory for rows x cols elements of T, for a step's constructor to take.
 template <class T>
-[[nodiscard]] core::buffer workspace(std::int64_t rows, std::int64_t cols) {
+[[nodiscard]] space::buffer workspace(std::int64_t rows, std::int64_t cols) {
     const std::int64_t elements = core::checked_product(rows, cols, "workspace");
     const auto size_bytes = core::checked_product(elements, std::int64_t{sizeof(T)}, "workspace");
-    return {core::host_space(), static_cast<size_t>(size_bytes)};
+    return {space::host_space(), static_cast<size_t>(size_bytes)};
 }
 
 template <class T, class Step>
-class step_runnable final : public core::runnable {
+class step_runnable final : public rows::runnable {
   public:
     step_runnable(const core::problem& p, const core::settings& s)
         : problem_(p), alpha_(factor<T>(p.alpha)), beta_(factor<T>(p.beta)), step_(p, s) {}
@@ -84,14 +84,14 @@ class step_runnable final : public core::runnable {
 };
 
 template <template <class> class Step>
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_real(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_real(const core::problem& p,
                                                            const core::settings& s) {
     if (p.c_type == dtype::f32) return std::make_unique<step_runnable<float, Step<float>>>(p, s);
     return std::make_unique<step_runnable<double, Step<double>>>(p, s);
 }
 
 template <template <class> class Step>
-[[nodiscard]] std::unique_ptr<core::runnable> prepare(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare(const core::problem& p,
                                                       const core::settings& s) {
     using integer = std::uint32_t;
     if (p.c_type == dtype::i32)

@@ -1,10 +1,10 @@
 // The CPU ladder's rows of the catalogue, in the order of the steps.
 #pragma once
 
-#include "core/catalogue.hpp"
+#include "lab/rows/catalogue.hpp"
 
 namespace carat::ladder::cpu {
 
-[[nodiscard]] core::table table();
+[[nodiscard]] rows::table table();
 
 }  // namespace carat::ladder::cpu

@@ -7,7 +7,7 @@
 
 #include <carat/views.hpp>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::ladder::cpu {
 

@@ -37,7 +37,7 @@ struct naive_step {
 
 }  // namespace
 
-constinit const core::implementation naive =
+constinit const rows::implementation naive =
     plain_row<naive_step>("one thread an element, warps run down the columns");
 
 }  // namespace carat::ladder::cuda

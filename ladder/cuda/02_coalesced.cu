@@ -38,7 +38,7 @@ struct coalesced_step {
 
 }  // namespace
 
-constinit const core::implementation coalesced =
+constinit const rows::implementation coalesced =
     plain_row<coalesced_step>("one thread an element, warps run along the rows");
 
 }  // namespace carat::ladder::cuda

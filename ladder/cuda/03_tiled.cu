@@ -59,7 +59,7 @@ struct tiled_step {
 
 }  // namespace
 
-constinit const core::implementation tiled =
+constinit const rows::implementation tiled =
     plain_row<tiled_step>("tiles of A and B in shared memory", tile_size);
 
 }  // namespace carat::ladder::cuda

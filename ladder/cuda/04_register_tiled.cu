@@ -75,7 +75,7 @@ struct register_tiled_step {
 
 }  // namespace
 
-constinit const core::implementation register_tiled =
+constinit const rows::implementation register_tiled =
     plain_row<register_tiled_step>("4 x 4 or 8 x 8 elements a thread in registers", tile_size);
 
 }  // namespace carat::ladder::cuda

@@ -104,7 +104,7 @@ struct vectorised_step {
 
 }  // namespace
 
-constinit const core::implementation vectorised =
+constinit const rows::implementation vectorised =
     plain_row<vectorised_step>("16 bytes at a time from global and from shared memory");
 
 }  // namespace carat::ladder::cuda

@@ -69,7 +69,7 @@ struct double_buffered_step {
 
 }  // namespace
 
-constinit const core::implementation double_buffered =
+constinit const rows::implementation double_buffered =
     plain_row<double_buffered_step>("cp.async fills one pair of tiles while another is multiplied");
 
 }  // namespace carat::ladder::cuda

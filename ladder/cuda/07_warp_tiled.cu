@@ -111,7 +111,7 @@ struct warp_tiled_step {
 
 }  // namespace
 
-constinit const core::implementation warp_tiled =
+constinit const rows::implementation warp_tiled =
     plain_row<warp_tiled_step>("tiles of warps, so that shared memory is read least");
 
 }  // namespace carat::ladder::cuda

@@ -72,7 +72,7 @@ struct wmma_step {
 
 }  // namespace
 
-constinit const core::implementation wmma =
+constinit const rows::implementation wmma =
     tensor_row<wmma_step>("tensor cores, one tile a warp, operands from global memory");
 
 }  // namespace carat::ladder::cuda

@@ -1,5 +1,5 @@
-// Step 9: tensor cores fed from shared memory, where cp.async brings the tiles (steps 3, 6 and 7
-// with fragments in place of elements).
+// Step 9: tensor cores fed from shared memory, which cp.async fills with tiles (steps 3, 6 and 7
+// with fragments instead of elements).
 //
 //     block: 2 x 4 warps         warp: 4 x 4 fragments of 16 x 16 (f64: 8 x 8)
 //     +----+----+----+----+      [ ][ ][ ][ ]
@@ -8,12 +8,12 @@
 //     | w4 | w5 | w6 | w7 |      [ ][ ][ ][ ]    Four pairs of tiles: one is multiplied while
 //     +----+----+----+----+                      three are under way.
 //
-// What an H200 said at 4096^3, f16: with 128 x 128 tiles L2 delivers 5.1 TB/s, all it can, at 328
-// TFLOP/s; hence 128 x 256. Fragments are loaded one step ahead of their products. Copies started
-// all at once wait for each other at the door of the load unit, so a part of the tile is started at
-// each step: 361 TFLOP/s. Only f16 and i8 fragments are loaded by ldmatrix; bf16, tf32 and f64
-// ones, which nvcc 13 loads word by word, keep two smaller blocks a multiprocessor, and bf16 and
-// tf32 have no registers left to load ahead.
+// Measured on an H200 at 4096^3 in f16: with 128 x 128 tiles L2 delivers 5.1 TB/s, its limit, at
+// 328 TFLOP/s; hence 128 x 256. Fragments are loaded one step ahead of their products. Copies that
+// start all at once wait for each other in the load unit, so a part of the tile is started at each
+// step: 361 TFLOP/s. Only f16 and i8 fragments are loaded by ldmatrix; nvcc 13 loads bf16, tf32 and
+// f64 ones word by word, so these keep two smaller blocks on each SM, and bf16 and tf32 have no
+// registers left to load ahead.
 //
 // Tiles go to shared memory row by row in chunks of 16 bytes. A tile that sticks out, and every
 // tile of a matrix that is not row-major or aligned, is filled element by element.
@@ -244,12 +244,12 @@ struct wmma_shared_step {
 
 }  // namespace
 
-std::unique_ptr<core::runnable> prepare_half_product(const core::problem& p) {
+std::unique_ptr<rows::runnable> prepare_half_product(const core::problem& p) {
     if (p.c_type == dtype::f64) return prepare_as<wmma_shared_step, __half, double, float>(p, {});
     return prepare_as<wmma_shared_step, __half, float, float>(p, {});
 }
 
-constinit const core::implementation wmma_shared =
+constinit const rows::implementation wmma_shared =
     tensor_row<wmma_shared_step>("tensor cores, tiles through shared memory by cp.async", small);
 
 }  // namespace carat::ladder::cuda

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(block) to_half_kernel(matrix<const T> from, ma
 }
 
 template <class T>
-class converted final : public core::runnable {
+class converted final : public rows::runnable {
   public:
     explicit converted(const core::problem& p)
         : problem_(p),
@@ -44,7 +44,7 @@ class converted final : public core::runnable {
         multiply(data);
     }
 
-    [[nodiscard]] std::vector<core::stage> stages() override {
+    [[nodiscard]] std::vector<rows::stage> stages() override {
         return {{"convert", [this](const core::operands& data) { round(data); }},
                 {"compute", [this](const core::operands& data) { multiply(data); }}};
     }
@@ -99,7 +99,7 @@ class converted final : public core::runnable {
     carat::cuda::device_memory a_;
     carat::cuda::device_memory b_;
     core::kernel_facts conversion_;
-    std::unique_ptr<core::runnable> product_;
+    std::unique_ptr<rows::runnable> product_;
 };
 
 constexpr core::signature types[] = {{dtype::f32, dtype::f32, dtype::f32, "f16"},
@@ -109,17 +109,17 @@ std::string unsupported(const core::problem& p, const core::settings&) {
     return unsupported_problem(p, blocks_for(p, 128, 128), 70);
 }
 
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
     if (p.c_type == dtype::f64) return std::make_unique<converted<double>>(p);
     return std::make_unique<converted<float>>(p);
 }
 
 }  // namespace
 
-constinit const core::implementation wmma_converted{
+constinit const rows::implementation wmma_converted{
     .name = "cuda.ladder.wmma_converted",
     .summary = "A and B rounded to f16 first, then tensor cores: f16's precision for f32 and f64",
-    .where = core::device::cuda,
+    .where = rows::device::cuda,
     .signatures = types,
     .unavailable = carat::cuda::unavailable_in_use,
     .unsupported = unsupported,

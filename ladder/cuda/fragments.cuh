@@ -35,7 +35,7 @@ struct fragment_shape {
     using sum = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, M, N, K, Sum>;
 };
 
-// By the type of the elements in memory.
+// Specialised for the type of the elements in memory.
 template <class In>
 struct fragments;
 template <>

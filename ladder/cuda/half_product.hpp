@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::ladder::cuda {
 
 // A product of f16 matrices with a C of type f32 or f64, summed in f32.
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_half_product(const core::problem& p);
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_half_product(const core::problem& p);
 
 }  // namespace carat::ladder::cuda

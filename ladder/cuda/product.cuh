@@ -17,8 +17,9 @@ namespace carat::ladder::cuda {
 
 using carat::cuda::matrix;
 
-// In: elements of A and B, Out: of C, Sum: what is summed in and scaled by. 32-bit integers are
-// std::uint32_t throughout: the same bits, and overflow wraps instead of being undefined.
+// Types: elements of A and B (In) and of C (Out), and the type of sums and factors (Sum). 32-bit
+// integers are std::uint32_t throughout: the same bits, and overflow wraps instead of being
+// undefined.
 template <class In, class Out = In, class Sum = Out>
 struct product {
     matrix<const In> a;

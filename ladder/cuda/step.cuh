@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/implementation.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
+#include "lab/rows/implementation.hpp"
 #include "ladder/cuda/product.cuh"
 #include "ladder/cuda/step.hpp"
 
@@ -29,7 +29,7 @@ struct plan {
 };
 
 template <class In, class Out, class Sum>
-class step_runnable final : public core::runnable {
+class step_runnable final : public rows::runnable {
   public:
     step_runnable(const char* name, const core::problem& p, plan<In, Out, Sum> chosen)
         : problem_(p),
@@ -56,7 +56,7 @@ class step_runnable final : public core::runnable {
 };
 
 template <class Step, class In, class Out, class Sum>
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_as(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_as(const core::problem& p,
                                                          const core::settings& s) {
     const auto chosen = Step::template choose<In, Out, Sum>(s);
     return std::make_unique<step_runnable<In, Out, Sum>>(Step::name, p, chosen);
@@ -68,7 +68,7 @@ inline constexpr core::signature plain_types[] = {{dtype::f64, dtype::f64, dtype
                                                   {dtype::i32, dtype::i32, dtype::i32, "i32"}};
 
 template <class Step>
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_plain(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_plain(const core::problem& p,
                                                             const core::settings& s) {
     using integer = std::uint32_t;
     if (p.c_type == dtype::f64) return prepare_as<Step, double, double, double>(p, s);
@@ -87,11 +87,11 @@ template <class Step>
 
 // The row of such a step.
 template <class Step>
-[[nodiscard]] constexpr core::implementation plain_row(
+[[nodiscard]] constexpr rows::implementation plain_row(
     std::string_view summary, std::span<const core::tunable> tunables = {}) {
     return {.name = Step::name,
             .summary = summary,
-            .where = core::device::cuda,
+            .where = rows::device::cuda,
             .signatures = plain_types,
             .tunables = tunables,
             .unavailable = carat::cuda::unavailable_in_use,

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::ladder::cuda {
 

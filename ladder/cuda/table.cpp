@@ -4,8 +4,8 @@
 
 namespace carat::ladder::cuda {
 
-core::table table() {
-    static constexpr const core::implementation* rows[] = {
+rows::table table() {
+    static constexpr const rows::implementation* rows[] = {
         &naive,           &coalesced,  &tiled, &register_tiled, &vectorised,
         &double_buffered, &warp_tiled, &wmma,  &wmma_shared,    &wmma_converted};
     return rows;

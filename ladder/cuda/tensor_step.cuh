@@ -17,7 +17,7 @@ inline constexpr core::signature tensor_types[] = {
 }
 
 template <class Step>
-[[nodiscard]] std::unique_ptr<core::runnable> prepare_tensor(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> prepare_tensor(const core::problem& p,
                                                              const core::settings& s) {
     const bool wide = p.c_type == dtype::f32;
     switch (p.a_type) {
@@ -38,18 +38,18 @@ template <class Step>
 
 template <class Step>
 [[nodiscard]] std::string unsupported_tensor(const core::problem& p, const core::settings& s) {
-    // Of all types f64 has the smallest tile.
+    // f64 has the smallest tile of all types.
     const auto chosen = Step::template choose<double, double, double>(s);
     return unsupported_problem(p, blocks_for(p, chosen.tile_m, chosen.tile_n),
                                capability_for(p.a_type));
 }
 
 template <class Step>
-[[nodiscard]] constexpr core::implementation tensor_row(
+[[nodiscard]] constexpr rows::implementation tensor_row(
     std::string_view summary, std::span<const core::tunable> tunables = {}) {
     return {.name = Step::name,
             .summary = summary,
-            .where = core::device::cuda,
+            .where = rows::device::cuda,
             .signatures = tensor_types,
             .tunables = tunables,
             .unavailable = carat::cuda::unavailable_in_use,

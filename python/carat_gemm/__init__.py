@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _shape(name, array):
-    """As it says, or as its buffer does, since ctypes' arrays and others say nothing."""
+    """The array's own value, or its buffer's, since ctypes' arrays and others have none."""
     try:
         return tuple(array.shape if hasattr(array, "shape") else memoryview(array).shape)
     except TypeError as why:

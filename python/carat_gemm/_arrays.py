@@ -22,7 +22,7 @@ def empty_like(array, shape, dtype_name, on_gpu):
             return cupy.empty(shape, dtype=dtype_name)
     if on_gpu:
         raise TypeError(
-            f"a lies on a GPU and is of {library}, whose arrays carat can't make: give out="
+            f"a is a GPU array of {library}, which carat cannot create: pass out="
         )
     return None
 

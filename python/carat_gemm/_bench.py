@@ -97,7 +97,7 @@ def _interval(logs: Sequence[float]) -> tuple[float, float, float]:
     return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
-# Significand bits of what each type is summed in, and of the type itself.
+# Significand bits of the type of the sums, and of each type itself.
 _SUMMED_IN = {"float64": 53, "float32": 24, "float16": 24, "bfloat16": 24}
 _BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
@@ -196,7 +196,7 @@ def _verify(callable_, dtype, sets, place) -> tuple[str, float]:
 
 
 def _verdict(low: float, high: float) -> str:
-    """Of a ratio of times, by its interval alone: the laboratory's rule and margin."""
+    """The verdict on a ratio of times from its interval, by the laboratory's rule and margin."""
     if low > 1 + MARGIN and high <= WIDEST * low:
         return "slower"
     return "tie" if high <= 1 + MARGIN and low >= 1 / (1 + MARGIN) else "unclear"

@@ -12,7 +12,7 @@ class NumpyArrays:
 
     @staticmethod
     def get(result):
-        """As NumPy's array; of a bfloat16 or 8-bit tensor one that holds its values."""
+        """The tensor as a NumPy array, whose type holds the values of bfloat16 and 8-bit tensors."""
         import numpy as np
 
         return np.asarray(result)

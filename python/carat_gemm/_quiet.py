@@ -53,7 +53,7 @@ def _look() -> tuple[float, float, float, float] | None:
 
 
 class Watch:
-    """From when it is made."""
+    """Measures from its creation on."""
 
     def __init__(self) -> None:
         self._start = _look()
@@ -73,11 +73,12 @@ def reason_against_verdicts(seen: Seen | None) -> str:
         return ""
     taken_s = seen.busy_s - seen.own_s
     taken = taken_s / seen.passed_s
-    # Three standard deviations of what whole ticks may miscount.
+    # Three standard deviations of the error from whole ticks.
     uncertain = 3 * math.sqrt(seen.cpus / (4 * TICKS_PER_S * seen.passed_s))
     least = max(BACKGROUND, uncertain)
     idle = max(0, seen.cpus - math.ceil(seen.own_s / seen.passed_s))
-    # Who takes a processor lets one thread wait as long, or two where they would have shared another.
+    # A process that takes a processor makes one thread wait as long, or two that would have shared
+    # another.
     waited = WAITING * (seen.own_s + seen.waited_s) < seen.waited_s <= 2 * taken_s
     if taken <= least or (taken - idle <= least and not waited):
         return ""

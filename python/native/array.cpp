@@ -10,7 +10,7 @@ namespace carat::python {
 
 namespace {
 
-// Errors of an object that is no usable array; KeyboardInterrupt, say, has nothing to do with it.
+// Errors of an object that is no usable array; KeyboardInterrupt, for example, is not one.
 bool is_of_the_object(const nb::python_error& why) {
     return why.matches(PyExc_Exception) && !why.matches(PyExc_MemoryError);
 }
@@ -41,7 +41,7 @@ void foreign_array::take(nb::handle source, access how) {
     of_numpy_ = of_ndarray || !class_has(source, "__dlpack__");
     if (of_numpy_ && overrides_ufuncs(source))
         throw class_answers(argument_ + (" is a " + class_name_of(source)) +
-                            ", which takes over NumPy's functions (__array_ufunc__): give its "
+                            ", which overrides NumPy's functions (__array_ufunc__): give its "
                             "plain values");
     if (!of_ndarray) {
         if (!take_buffer(source, how) && !take_array_interface(source, how))
@@ -92,7 +92,7 @@ void foreign_array::set_axes(std::size_t axes, const std::int64_t* shape,
     }
 }
 
-// What another library filled in is not trusted with an address.
+// Addresses that another library filled in are not trusted.
 void foreign_array::check_memory() const {
     const auto extents = shape();
     if (std::ranges::any_of(extents, [](std::int64_t extent) { return extent < 0; }))
@@ -123,7 +123,7 @@ bool foreign_array::take_buffer(nb::handle source, access how) {
     type_ = *type;
     data_ = static_cast<std::byte*>(view.buf);
     if (view.suboffsets != nullptr) refuse("has its elements behind pointers: copy it first");
-    // Some that were asked for strides, as ctypes, give none for what is contiguous.
+    // Some exporters give no strides for contiguous memory even if asked, such as ctypes.
     set_axes(static_cast<std::size_t>(view.ndim), view.shape, view.strides);
     return true;
 }

@@ -1,6 +1,6 @@
 // Arrays of other libraries as addresses, sizes and strides, without copies: NumPy's through
 // __array_struct__, which knows every type and is fastest; others through the buffer protocol,
-// __array_interface__ or DLPack, the first of them that answers.
+// __array_interface__ or DLPack, whichever answers first.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ inline constexpr int most_axes = 16;
 
 enum class access : std::uint8_t { read, write };
 
-// A TypeError, of an object whose class NumPy would ask for the product.
+// A TypeError for an object whose class NumPy would ask for the product.
 class class_answers : public nb::builtin_exception {
   public:
     explicit class_answers(const std::string& why)
         : nb::builtin_exception(nb::exception_type::type_error, why.c_str()) {}
 };
 
-// Of an object with the buffer protocol; released at the end.
+// The buffer of an object with the buffer protocol, released at the end of its scope.
 struct held_buffer {
     held_buffer() { view.obj = nullptr; }
     ~held_buffer() {
@@ -42,13 +42,13 @@ struct held_buffer {
     Py_buffer view;
 };
 
-// Holds on to the memory for as long as it lives.
+// Keeps the memory alive for its own lifetime.
 class foreign_array {
   public:
-    // Throws TypeError for what is no array, has elements that carat doesn't multiply, means more
-    // than its elements say, or fails to answer; ValueError for strides that aren't whole elements.
-    // What is no error of the array, as KeyboardInterrupt, passes. `argument` is its name in the
-    // message.
+    // Throws TypeError for an object that is no array, has elements that carat does not multiply,
+    // means more than its elements, or fails to answer; ValueError for strides that are not whole
+    // elements. Errors that are not the array's, such as KeyboardInterrupt, are passed on.
+    // `argument` is its name in the message.
     foreign_array(nb::handle source, const char* argument, access how = access::read);
 
     [[nodiscard]] std::byte* data() const { return data_; }
@@ -56,9 +56,9 @@ class foreign_array {
     [[nodiscard]] std::span<const std::int64_t> shape() const { return {shape_.data(), axes_}; }
     [[nodiscard]] std::span<const std::int64_t> strides() const { return {strides_.data(), axes_}; }
     [[nodiscard]] std::size_t axes() const { return axes_; }
-    // The number of the GPU that it lies on.
+    // The index of its GPU.
     [[nodiscard]] std::optional<int> gpu() const { return gpu_; }
-    // Whether NumPy made it, or something that makes no arrays of its own.
+    // Whether it is NumPy's, or from something that makes no arrays of its own.
     [[nodiscard]] bool of_numpy() const { return of_numpy_; }
 
   private:
@@ -67,7 +67,7 @@ class foreign_array {
     bool take_buffer(nb::handle source, access how);
     bool take_array_interface(nb::handle source, access how);
     void take_dlpack(nb::handle source, access how);
-    // Sizes, and strides in bytes or, without any, those of elements in row-major order.
+    // Sizes, and strides in bytes; without strides, those of row-major order.
     void set_axes(std::size_t axes, const std::int64_t* shape, const std::int64_t* strides_bytes);
     void set_row_major();
     void divide_strides();
@@ -93,7 +93,7 @@ class foreign_array {
 // "2 x 3 x 4"
 [[nodiscard]] std::string size_of(std::span<const std::int64_t> shape);
 
-// An uninitialised array of the library that `like` comes from: NumPy's where that has none.
+// An uninitialised array of the library that `like` comes from, or of NumPy.
 [[nodiscard]] nb::object empty_like(nb::handle like, bool of_numpy, bool on_gpu,
                                     std::span<const std::int64_t> shape, dtype type);
 

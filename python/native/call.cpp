@@ -20,7 +20,7 @@ namespace {
 using names = std::span<const char* const>;
 
 constexpr std::size_t most_parameters = 11;
-// In the order of `keywords`.
+// Listed in the order of `keywords`.
 constexpr std::array<const char*, most_parameters> of_products = {
     "a",        "b",     "out",    "bias",    "activation", "scale",
     "accuracy", "dtype", "stream", "threads", "ends"};
@@ -39,7 +39,7 @@ std::string listed(names all) {
     return text;
 }
 
-// What a call was given, None where nothing.
+// The arguments of a call; None if absent.
 class arguments {
   public:
     arguments(const signature& of, PyObject* const* given, Py_ssize_t count, PyObject* keys)

@@ -1,5 +1,5 @@
-// The module's functions as builtin ones of Python: these pickle by their name and tell their
-// signature, which functions of nanobind don't, and need no search among overloads.
+// The module's functions as Python builtins: unlike nanobind's functions these pickle by name, have
+// a signature, and need no overload resolution.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,7 @@ namespace nb = nanobind;
 
 void add_calls(nb::module_& m);
 
-// The exception that is being handled, as Python's.
+// The current exception, converted to Python's.
 void raise_in_python() noexcept;
 
 }  // namespace carat::python

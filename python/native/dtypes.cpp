@@ -19,7 +19,7 @@ struct names {
 
 using code = nb::dlpack::dtype_code;
 
-// In the order of the enumeration. Never destroyed: the interpreter may be gone by then.
+// Indexed by dtype. Never destroyed, as the interpreter may be gone by then.
 std::array<names, dtype_table.size()>& table() {
     static auto* const rows = new std::array<names, dtype_table.size()>{
         names{"float64", 'd', code::Float, {}},

@@ -1,4 +1,4 @@
-// DLPack: arrays of PyTorch, CuPy, JAX and any other library, also on a GPU.
+// DLPack: arrays of PyTorch, CuPy, JAX and other libraries, also on a GPU.
 #include "array.hpp"
 #include "dtypes.hpp"
 #include "objects.hpp"
@@ -7,8 +7,8 @@ namespace carat::python {
 
 namespace {
 
-// Of version 1 or of the one before, which knows no read-only arrays and which most libraries make
-// faster; older libraries know only that one.
+// Asks for version 1 or for the one before, which has no read-only arrays, is the only one that
+// older libraries know, and is faster in most.
 nb::object capsule_of(nb::handle source, bool versioned) {
     const nb::object make = source.attr("__dlpack__");
     return versioned ? make(nb::arg("max_version") = nb::make_tuple(1, 0)) : make();
@@ -19,7 +19,7 @@ nb::object capsule_of(nb::handle source, access how) {
     try {
         return capsule_of(source, versioned);
     } catch (nb::python_error& why) {
-        // One that refuses to be written must not come as one that can't say so.
+        // An array that refuses to be written must not come as one that cannot say so.
         if (!why.matches(PyExc_TypeError) && (versioned || !why.matches(PyExc_BufferError))) throw;
         try {
             return capsule_of(source, !versioned);
@@ -30,7 +30,7 @@ nb::object capsule_of(nb::handle source, access how) {
     }
 }
 
-// Its arrays are immutable, which their capsules don't say.
+// Its arrays are immutable, but their capsules do not say so.
 bool is_of_jax(nb::handle source) {
     return text_of(source.type().attr("__module__")).starts_with("jax");
 }

@@ -1,4 +1,4 @@
-// What the CPU engine would do with a product, as carat_gemm.explain shows it.
+// The CPU engine's plan for a product, for carat_gemm.explain.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -14,7 +14,7 @@ namespace {
 using detail::erased_batch;
 using detail::erased_matrix;
 
-// Each is looked at by its own name, "a[3]".
+// Each matrix is checked under its own name, "a[3]".
 class group {
   public:
     group(nb::handle source, const char* argument, side place, access how = access::read) {

@@ -11,7 +11,7 @@ namespace carat::python {
 
 namespace {
 
-// The C side of the array interface, as NumPy's documentation lays it out.
+// The C struct of the array interface, as NumPy's documentation defines it.
 struct array_struct {
     int two;
     int axes;
@@ -26,7 +26,7 @@ struct array_struct {
 constexpr int in_native_order = 0x200;
 constexpr int is_writeable = 0x400;
 
-// Bytes without a meaning, which are what NumPy knows of ml_dtypes' types.
+// Bytes without a meaning, which is how NumPy sees ml_dtypes' types.
 constexpr char kind_of_bytes = 'V';
 
 constexpr char other_order = std::endian::native == std::endian::little ? '>' : '<';

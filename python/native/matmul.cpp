@@ -21,7 +21,7 @@ std::int64_t product_of(extents shape) {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Of a and b broadcast against each other, as NumPy does.
+// The common shape of a and b, broadcast as in NumPy.
 std::vector<std::int64_t> common_stack(extents a, extents b) {
     std::vector<std::int64_t> shape(std::max(a.size(), b.size()));
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<std::int64_t> result_shape(const operand& a, const operand& b, exten
     return shape;
 }
 
-// C's matrix in an array of which vectors have taken an axis away.
+// C's matrix in an array from which vectors have removed an axis.
 erased_matrix result_matrix(const foreign_array& c, const operand& a, const operand& b) {
     const auto strides = c.strides();
     const std::size_t axes = c.axes();
@@ -55,7 +55,7 @@ erased_matrix result_matrix(const foreign_array& c, const operand& a, const oper
     return {c.data(), a.matrix().rows, b.matrix().cols, down, across, c.type(), 1};
 }
 
-// A stack spread over the common one: a stride for each axis, 0 where it has one matrix for all.
+// A stack broadcast to the common shape: a stride for each axis, 0 if one matrix serves all.
 struct spread {
     erased_matrix first;
     std::vector<std::int64_t> strides;
@@ -69,7 +69,7 @@ spread spread_over(const erased_matrix& first, extents shape, extents strides, e
     return over;
 }
 
-// The one stride from each matrix to the next in row-major order, where there is one.
+// The stride from each matrix to the next in row-major order, if there is one.
 std::optional<std::int64_t> single_stride(const spread& x, extents stack) {
     std::int64_t stride = 0;
     std::int64_t after = 1;
@@ -116,7 +116,7 @@ erased_batch for_all(const erased_matrix& x) {
     return one;
 }
 
-// One matrix of all rows, where the rows of each matrix follow those of the one before.
+// One matrix of all rows, if each matrix's rows follow those of the one before.
 std::optional<erased_matrix> all_rows(const erased_matrix& first, extents shape, extents strides) {
     erased_matrix all = first;
     if (all.rows == 1 && !shape.empty()) all.row_stride = strides.back();
@@ -227,7 +227,7 @@ nb::object matmul(nb::handle a, nb::handle b, const keywords& asked) {
     } catch (const class_answers&) {
         if (!is_plain(asked)) throw;
     }
-    // Units, say, are multiplied, too, by the class's answer to NumPy.
+    // The class's answer to NumPy also multiplies units, for example.
     const nb::object matmul = nb::module_::import_("numpy").attr("matmul");
     return asked.out.is_none() ? matmul(a, b) : matmul(a, b, nb::arg("out") = asked.out);
 }

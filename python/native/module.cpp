@@ -1,4 +1,4 @@
-// carat_gemm._native: what Python sees of the library. Signatures and types are in _native.pyi.
+// carat_gemm._native: the library's interface for Python. Signatures and types are in _native.pyi.
 #include <nanobind/nanobind.h>
 #include <vector>
 
@@ -6,7 +6,7 @@
 #include "explain.hpp"
 #include "prepared.hpp"
 
-// What nanobind starts; see below.
+// What nanobind defines; see below.
 NB_MODULE(_native_in_main, m) {
     using namespace carat::python;
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -24,8 +24,8 @@ NB_MODULE(_native_in_main, m) {
 
 namespace {
 
-// nanobind has one set of classes in a process, that of the interpreter which imported it last: in
-// that of an earlier one a Prepared would no longer be known. From Python 3.12 on it refuses to be
+// nanobind has one set of classes in a process, that of the interpreter which imported it last: an
+// earlier interpreter would no longer know a Prepared. From Python 3.12 on nanobind refuses to be
 // imported where sub-interpreters are isolated; elsewhere this does.
 int refuse_sub_interpreters(PyObject*) {
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return 0;

@@ -4,7 +4,7 @@ namespace carat::python {
 
 namespace {
 
-// Never given back: the interpreter may be gone by then.
+// Never released, as the interpreter may be gone by then.
 PyObject* kept(const char* module, const char* name) {
     return nb::object(nb::module_::import_(module).attr(name)).release().ptr();
 }

@@ -6,7 +6,7 @@ namespace carat::python {
 
 namespace {
 
-// A vector is a row to the left of a product and a column to the right, as numpy.matmul has it.
+// A vector is a row on the left of a product and a column on the right, as in numpy.matmul.
 detail::erased_matrix last_two(const foreign_array& from, side place) {
     const auto shape = from.shape();
     const auto strides = from.strides();

@@ -1,4 +1,4 @@
-// One side of a product: a vector, a matrix, a stack of matrices or a prepared matrix.
+// One operand of a product: a vector, a matrix, a stack of matrices or a prepared matrix.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ std::string shown(nb::handle value) {
     return nb::repr(value).c_str();
 }
 
-// Of Python, or an array of no dimensions.
+// A Python number, or an array without dimensions.
 bool is_number(nb::handle value) {
     if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
     if (is_masked(value) || overrides_ufuncs(value)) return false;
@@ -94,7 +94,7 @@ epilogue::epilogue(const keywords& asked, carat::dtype sums, std::int64_t rows, 
         steps_.at[steps_.count++] = {.kind = activation_of(asked.activation)};
 }
 
-// (n) and (1, n) have a value for each column of C, (m, 1) for each row, as they would broadcast.
+// (n) and (1, n) have a value for each column of C, (m, 1) for each row, as in broadcasting.
 void epilogue::add_values(nb::handle values, const char* argument, detail::step_kind kind,
                           std::int64_t rows, std::int64_t cols) {
     const foreign_array from(values, argument);
@@ -117,15 +117,15 @@ void epilogue::add_values(nb::handle values, const char* argument, detail::step_
     steps_.at[steps_.count++] = step;
 }
 
-// On a GPU where they lie, which is no place to convert them from.
+// Values on a GPU are used in place, as they cannot be converted there.
 template <class T>
 const void* epilogue::values_at(const foreign_array& from, std::size_t axis, const char* argument,
                                 std::vector<T>& copy) const {
     if (on_gpu_ != from.gpu().has_value())
         refuse(std::string(argument) +
-               (on_gpu_ ? " lies in this machine's memory but a on a GPU"
-                        : " lies on a GPU but a in this machine's memory") +
-               ": they must lie together");
+               (on_gpu_ ? " is in this machine's memory but a is on a GPU"
+                        : " is on a GPU but a is in this machine's memory") +
+               ": both must be in the same memory");
     if (!on_gpu_) {
         read_as(from, axis, copy);
         return copy.data();
@@ -150,7 +150,7 @@ cpu on_cpu(const keywords& asked, dtype type) {
                                  .c_str());
     if (!asked.stream.is_none())
         refuse("stream is " + shown(asked.stream) +
-               " but a lies in this machine's memory: streams "
+               " but a is in this machine's memory: streams "
                "are for arrays on a GPU");
     if (!asked.threads.is_none() && !nb::try_cast(asked.threads, where.threads))
         throw nb::type_error(

@@ -1,4 +1,4 @@
-// The keywords of a call as carat's policy and epilogue.
+// Converts the keywords of a call to carat's policy and epilogue.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace carat::python {
 
 namespace nb = nanobind;
 
-// What all calls take besides a and b; None where not given.
+// The keywords of all calls; None if absent.
 struct keywords {
     nb::handle out;
     nb::handle bias;
@@ -28,15 +28,15 @@ struct keywords {
     nb::handle ends = {};  // of matmul_grouped
 };
 
-// Scale, then bias, then activation. Holds the values, in the type that the product is summed in.
+// Scale, then bias, then activation. Holds the values in the type of the sums.
 class epilogue {
   public:
-    // Throws ValueError for what carat has no step for, and for values that suit no C of `rows` x
+    // Throws ValueError for steps that carat lacks, and for values that fit no C of `rows` x
     // `cols`.
     epilogue(const keywords& asked, carat::dtype sums, std::int64_t rows, std::int64_t cols,
              bool on_gpu);
 
-    // Null where there are no steps.
+    // Null if there are no steps.
     [[nodiscard]] const detail::epilogue_steps* steps() const {
         return steps_.count == 0 ? nullptr : &steps_;
     }
@@ -57,19 +57,19 @@ class epilogue {
     std::array<std::vector<float>, 2> floats_;
 };
 
-// Throws ValueError for bytes that sums are to be rounded to as they are.
+// Throws ValueError if sums would be rounded to bytes without an epilogue.
 void check_end(const keywords& asked, carat::dtype result);
 
 [[nodiscard]] inline bool has_epilogue(const keywords& asked) {
     return !asked.bias.is_none() || !asked.activation.is_none() || !asked.scale.is_none();
 }
 
-// Whether nothing but the product itself is asked for.
+// Whether only the product itself is requested.
 [[nodiscard]] bool is_plain(const keywords& asked);
 
-// For operands of that type.
+// The CPU policy for operands of that type.
 [[nodiscard]] cpu on_cpu(const keywords& asked, carat::dtype type);
-// On the stream asked for, else on the current one of the library that made `like`.
+// Uses the requested stream, or the current one of the library that made `like`.
 [[nodiscard]] cuda on_gpu(const keywords& asked, carat::dtype type, nb::handle like, int device);
 
 }  // namespace carat::python

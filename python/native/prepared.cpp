@@ -37,7 +37,7 @@ prepared_matrix prepare(nb::handle source, nb::handle place) {
     if (array.axes() != 2)
         throw nb::value_error(
             ("b is " + size_of(array.shape()) + ": only matrices are prepared").c_str());
-    if (array.gpu()) throw nb::value_error("b lies on a GPU: operands are prepared for the CPU");
+    if (array.gpu()) throw nb::value_error("b is on a GPU: operands are prepared for the CPU");
     if (array.type() == dtype::i32 || is_fp8(array.type()))
         throw nb::type_error(("b is " + std::string(numpy_name(array.type())) +
                               ": float64, float32, float16, bfloat16, int8 and uint8 are prepared")

@@ -1,5 +1,5 @@
-// Products that share out the rows, or K, of one matrix by an array of ends, which lies where the
-// operands do.
+// Products that divide the rows, or K, of one matrix by an array of ends, which is in the operands'
+// memory.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -26,11 +26,11 @@ class array_of_ends {
         if (count() > 1 && array_.strides()[0] != 1)
             throw nb::value_error("ends has gaps between its numbers: copy it");
         if (array_.gpu() != a.gpu())
-            throw nb::value_error("ends lies elsewhere than a: move it there");
+            throw nb::value_error("ends and a are in different memory: move ends to a's");
     }
     [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(array_.shape()[0]); }
 
-    // Rows, or columns, shared out.
+    // The divided rows or columns.
     [[nodiscard]] erased_batch share_out(const erased_matrix& all, bool by_columns) const {
         erased_batch of = {all, count(), 0, nullptr};
         of.ragged = true;
@@ -45,7 +45,8 @@ class array_of_ends {
 
 void check_axes(const operand& x, const char* argument, std::size_t stacked, const char* what) {
     if (!x.is_vector() && x.array() && x.stack_shape().size() == stacked) return;
-    throw nb::value_error((std::string(argument) + " must be " + what + ", beside ends").c_str());
+    throw nb::value_error(
+        (std::string(argument) + " must be " + what + " if ends is given").c_str());
 }
 
 erased_batch stack_of(const operand& x, std::size_t count, const char* argument) {

@@ -16,7 +16,7 @@ std::optional<int> common_gpu(const operand& a, const operand& b) {
         return x.gpu() ? "on GPU " + std::to_string(*x.gpu()) : "in this machine's memory";
     };
     throw nb::value_error(
-        ("a lies " + place(a) + " and b " + place(b) + ": move one to the other").c_str());
+        ("a is " + place(a) + " and b is " + place(b) + ": move one to the other").c_str());
 }
 
 void run_one(const keywords& asked, nb::handle like, std::optional<int> gpu,

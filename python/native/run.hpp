@@ -1,4 +1,4 @@
-// Products as carat takes them, with the interpreter free for other threads meanwhile.
+// Runs carat's products without holding the interpreter lock.
 #pragma once
 
 #include <carat/batch.hpp>
@@ -9,11 +9,11 @@
 
 namespace carat::python {
 
-// The GPU that both lie on, none where neither does. Throws ValueError where one does.
+// The GPU of both operands, or none. Throws ValueError if only one is on a GPU.
 [[nodiscard]] std::optional<int> common_gpu(const operand& a, const operand& b);
 
-// Multiplications below which letting go of the interpreter and taking it again, 0.1 us, would be a
-// part of the product that is felt.
+// Releasing and taking the interpreter lock, 0.1 us, would be a noticeable part of a product with
+// fewer multiplications.
 inline constexpr double least_work_to_release = 65536;
 
 template <class Multiply>

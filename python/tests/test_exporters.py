@@ -105,7 +105,7 @@ def test_array_interfaces(rng):
     out = np.zeros((3, 3))
     cg.matmul(Interface(a), a, out=Interface(out))
     np.testing.assert_allclose(out, a @ a)
-    # The type is what typestr says, not what the name of a dtype beside it may.
+    # typestr decides the type, not the name of a dtype beside it.
     misnamed = Interface(np.arange(3, dtype=np.int32))
     misnamed.dtype = np.dtype(np.float32)
     assert cg.matmul(misnamed, np.ones(3, np.int32)) == 3
@@ -141,7 +141,7 @@ def test_array_interfaces_that_are_wrong(changes):
 
 
 class Raises:
-    """Of the kind that `attribute` makes it, but it fails with `error`."""
+    """An exporter with `attribute`, which fails with `error`."""
 
     def __init__(self, error):
         self.error = error
@@ -261,7 +261,7 @@ def test_masked_arrays():
 
 
 class Metres(np.ndarray):
-    """As classes with units do it: the class answers for NumPy's functions (NEP 13)."""
+    """A class that answers for NumPy's functions, like classes with units (NEP 13)."""
 
     power = 1
 
@@ -292,7 +292,7 @@ def test_classes_that_answer_for_numpys_functions():
         lambda: cg.prepare(x),
         lambda: cg.matmul_grouped([x], [SQUARE]),
     ):
-        with pytest.raises(TypeError, match="Metres, which takes over NumPy's functions"):
+        with pytest.raises(TypeError, match="Metres, which overrides NumPy's functions"):
             call()
     with pytest.raises(TypeError, match="NoUfuncs"):
         cg.matmul(SQUARE.view(NoUfuncs), SQUARE)

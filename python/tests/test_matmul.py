@@ -225,14 +225,14 @@ def test_grouped_by_ends(rng):
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             cg.matmul_grouped(x, w, ends=wrong)
-    with pytest.raises(ValueError, match="a must be a matrix, beside ends"):
+    with pytest.raises(ValueError, match="a must be a matrix if ends is given"):
         cg.matmul_grouped(w, w, ends=ends)
     with pytest.raises(ValueError, match="out is 40 x 4 but the products are 40 x 3"):
         cg.matmul_grouped(x, w, np.empty((40, 4)), ends=ends)
 
 
 def test_other_threads_run_meanwhile():
-    """Of a product that lasts: another thread must get the interpreter before it ends."""
+    """Another thread must get the interpreter before a long product ends."""
     a = np.ones((1500, 1500))
     turns, done = [0], threading.Event()
 
@@ -249,7 +249,7 @@ def test_other_threads_run_meanwhile():
     finally:
         done.set()
         other.join()
-    # With the interpreter held none: not one, since switching takes 5 ms.
+    # If the product held the interpreter lock, there would be none: switching takes 5 ms.
     assert during > 100
 
 

@@ -79,7 +79,7 @@ def tagged(sources, wheel, work):
 
 
 def install(wheel, work):
-    """Into an environment that sees the libraries of this one, after its own."""
+    """Installs into an environment that sees this one's libraries, after its own."""
     fresh = work / "fresh"
     venv.create(fresh, with_pip=True)
     python = fresh / "bin" / "python"

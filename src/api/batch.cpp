@@ -1,5 +1,5 @@
-// Many products of one size: checked together, planned once, then spread over threads one by one
-// where they are many or small, or each over all threads.
+// Many products of one size, checked together and planned once. Threads take whole products if they
+// are many or small; otherwise all threads share each product.
 #include "cpu/threads/batch.hpp"
 
 #include <algorithm>
@@ -36,13 +36,14 @@ const detail::prepared_operand* prepared_of(const operands& x) {
     return x.a.first.prepared != nullptr ? x.a.first.prepared : x.b.first.prepared;
 }
 
-// Bytes from one matrix to the next, of no list.
+// Bytes from one matrix to the next in a batch that is not a list.
 std::ptrdiff_t step_of(const erased_batch& b) {
     return b.count == 0 ? 0 : b.stride * static_cast<std::ptrdiff_t>(size_bytes(b.first.type));
 }
 
-// Whether some product's E is its C, or is not. Where both lie evenly, or are one list, the first
-// tells of all: asked of each, 4096 products of 2 x 2 took 8 us longer, on any number of threads.
+// Whether some product's E is its C, or some product's is not. If both have one stride, or are one
+// list, the first product decides for all: checking each of 4096 products of 2 x 2 took 8 us more,
+// on any number of threads.
 bool any_in_place(const operands& x, bool wanted) {
     const bool may_be = api::same_strides(x.e->first, x.c.first);
     const auto is_wanted = [&](std::size_t i) {
@@ -56,8 +57,8 @@ bool any_in_place(const operands& x, bool wanted) {
     return false;
 }
 
-// Refuses sums of integers that do not fit, before any product is written. Where all fit, the
-// engine's are true.
+// Refuses integer sums that do not fit before any product is written. If all fit, the engine's
+// results are exact.
 void check_sums(const core::problem& p, int threads, const operands& x) {
     for (std::size_t i = 0; i < x.c.count; ++i) {
         const erased_matrix e = x.e == nullptr ? erased_matrix{} : item(*x.e, i);
@@ -101,7 +102,7 @@ void run_batch(const core::problem& p, int threads, const cpu_engine::kernel_set
         memory.data());
 }
 
-// As a list of the parts.
+// Multiplies the list of parts.
 void multiply_shared_out(const cpu& where, const operands& x, const detail::epilogue_steps* steps) {
     (void)api::checked_ragged(x.a, x.b, x.e, x.c);
     const api::ragged_list a(x.a, "A");

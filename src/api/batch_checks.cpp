@@ -31,7 +31,7 @@ bool is_strided(const erased_batch& b) {
     return b.pointers == nullptr && b.at == nullptr;
 }
 
-// The same for every product, so seen from the first.
+// This is the same for every product, so the first one shows it.
 void check_counts(const erased_batch& x, const erased_batch& c, const std::string& name) {
     if (!x.for_all && x.count != c.count)
         fail(error_code::size_mismatch, name + " has " + std::to_string(x.count) +
@@ -39,13 +39,13 @@ void check_counts(const erased_batch& x, const erased_batch& c, const std::strin
                                             "; give one for each product, or one matrix for all");
 }
 
-// From the lowest byte of all matrices of a batch to the highest, as addresses.
+// The lowest and highest byte of all matrices of a batch, as addresses.
 struct hull {
     std::int64_t low = std::numeric_limits<std::int64_t>::max();
     std::int64_t high = std::numeric_limits<std::int64_t>::min();
 };
 
-// The matrices of a batch, whose spans are known to fit into addresses.
+// The matrices of a batch, whose spans are known to fit in addresses.
 class group_of_matrices {
   public:
     group_of_matrices(const erased_batch& b, const char* name) : batch_(b), name_(name) {
@@ -64,7 +64,7 @@ class group_of_matrices {
     [[nodiscard]] const erased_batch& batch() const { return batch_; }
     [[nodiscard]] const hull& bytes() const { return hull_; }
 
-    // `once`: of the same matrix again and again one.
+    // `once`: a matrix that is repeated counts once.
     [[nodiscard]] std::vector<box> boxes(const lines_of_memory& in, bool once) const {
         std::vector<box> all;
         all.reserve(matrices(batch_));
@@ -80,7 +80,7 @@ class group_of_matrices {
         return all;
     }
 
-    // Of all their boxes.
+    // The area of all boxes.
     [[nodiscard]] double area(const lines_of_memory& in) const {
         if (batch_.at == nullptr)
             return static_cast<double>(matrices(batch_)) *
@@ -92,7 +92,7 @@ class group_of_matrices {
         return all;
     }
 
-    // One that has both rows and columns, if there is one.
+    // A line length for which boxes have both rows and columns, if there is one.
     [[nodiscard]] erased_matrix typical() const {
         std::size_t i = 0;
         while (batch_.at != nullptr && i + 1 < matrices(batch_) && !is_typical(item(batch_, i)))
@@ -100,7 +100,7 @@ class group_of_matrices {
         return item(batch_, i);
     }
 
-    // Whether those at a stride end before the next one begins: the others aren't looked at.
+    // Whether matrices at one stride end before the next begins; then the others need no look.
     [[nodiscard]] bool are_in_a_row() const {
         if (!is_strided(batch_)) return false;
         const byte_span span = span_of(batch_.first, name_);
@@ -109,7 +109,7 @@ class group_of_matrices {
     }
 
   private:
-    // Of matrices at a stride the first and the last.
+    // Adds the first and the last of the matrices at a stride.
     void add_ends() {
         const byte_span span = span_of(batch_.first, name_);
         for (const std::size_t i : {std::size_t{0}, matrices(batch_) - 1}) {
@@ -121,8 +121,8 @@ class group_of_matrices {
 
     static bool is_typical(const erased_matrix& m) { return m.rows > 1 && m.cols > 1; }
 
-    // Calls visit(number, data, matrix, span). Those of a list may each be of another size; of any
-    // other batch the matrix is the first.
+    // Calls visit(number, data, matrix, span). Matrices of a list may differ in size; elsewhere all
+    // are like the first.
     template <class Visit>
     void each(const Visit& visit) const {
         const erased_matrix& first = batch_.first;
@@ -148,7 +148,7 @@ class group_of_matrices {
                                    "; write to matrices of their own and copy");
 }
 
-// The C of all products. What is asked for throws, or returns how many pairs were compared.
+// The C of all products. The checks throw, or return how many pairs they compared.
 class targets {
   public:
     explicit targets(const erased_batch& c)
@@ -157,8 +157,7 @@ class targets {
         if (!std::ranges::all_of(lengths_, useless)) std::erase_if(lengths_, useless);
     }
 
-    // No matrix of `x` may share an element with a C, except one that is its own product's where
-    // `own` says so.
+    // No matrix of `x` may share an element with a C, except its own product's if `own` is set.
     [[nodiscard]] std::size_t check(const erased_batch& x, const char* name, bool own) const {
         const group_of_matrices others(x, name);
         if (others.bytes().high <= all_.bytes().low || all_.bytes().high <= others.bytes().low)
@@ -193,14 +192,14 @@ class targets {
         return true;
     }
 
-    // Boxes that are all apart have room between the first byte and the last.
+    // Boxes that do not touch fit between the first byte and the last.
     [[nodiscard]] bool have_room_in_lines(std::int64_t bytes) const {
         const double there = static_cast<double>(all_.bytes().high) -
                              static_cast<double>(all_.bytes().low) + static_cast<double>(bytes);
         return all_.area({all_.bytes().low, bytes}) <= there;
     }
 
-    // Lines of which few boxes meet; where there are none, pairs are compared in any.
+    // Uses lines in which few boxes meet; if there are none, compares pairs in any lines.
     template <class Meets>
     [[nodiscard]] std::size_t search(const group_of_matrices* others, bool once,
                                      const Meets& meets) const {
@@ -236,7 +235,7 @@ core::problem checked_product(const erased_batch& a, const erased_batch& b, cons
     });
 }
 
-// Everything but single products.
+// Everything except single products.
 void check_arguments(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                      const erased_batch& c) {
     check_number(c.count);
@@ -315,7 +314,7 @@ core::problem checked_batch(const erased_batch& a, const erased_batch& b, const 
     check_arguments(a, b, e, c);
     if (c.count == 0) return {};
     const core::problem p = checked_product(a, b, e, c, steps, 0);
-    // Of matrices at a stride the first says all; pointers may be null one by one.
+    // The first of matrices at a stride decides for all; pointers may be null one by one.
     const bool pointed = a.pointers != nullptr || b.pointers != nullptr || c.pointers != nullptr ||
                          (e != nullptr && e->pointers != nullptr);
     for (std::size_t i = 1; pointed && i < c.count; ++i)

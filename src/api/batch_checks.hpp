@@ -1,4 +1,4 @@
-// Everything that can be wrong with a batch, found before anything is written.
+// Finds everything that can be wrong with a batch before anything is written.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace carat::api {
 
 using detail::erased_batch;
 
-// Matrix i of a batch, or the one for all.
+// Matrix i of a batch, or the one that all products share.
 [[nodiscard]] detail::erased_matrix item(const erased_batch& b, std::size_t i);
 
-// Where it lies, of no list.
+// The address of a matrix in a batch that is not a list.
 [[nodiscard]] inline void* address_in(const erased_batch& b, std::size_t i) {
     if (b.pointers != nullptr) return const_cast<void*>(b.pointers[i]);
     if (b.count == 0) return b.first.data;
@@ -26,33 +26,33 @@ using detail::erased_batch;
            static_cast<std::ptrdiff_t>(i) * b.stride * bytes;
 }
 
-// Throws where its matrices reach beyond 64-bit addresses, or it has no data.
+// Throws if its matrices reach beyond 64-bit addresses, or if it has no data.
 void check_stride(const erased_batch& b, const std::string& name);
 
-// Throws where a C shares an element with another C, an A, a B or another product's E. Returns how
-// many pairs of matrices were compared, a few for each product wherever they lie in lines.
+// Throws if a C shares an element with another C, an A, a B or another product's E. Returns how
+// many pairs of matrices were compared: a few for each product if the matrices lie in lines.
 std::size_t check_places(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                          const erased_batch& c);
 
-// The first product as a problem; all have its sizes and strides. Throws carat::error, in one line
-// that names the product where one is at fault.
+// The first product as a problem; all have its sizes and strides. Throws carat::error in one line,
+// which names the product that is at fault.
 [[nodiscard]] core::problem checked_batch(const erased_batch& a, const erased_batch& b,
                                           const erased_batch* e, const erased_batch& c,
                                           const detail::epilogue_steps* steps);
 
-// Refuses more products than memory can hold a word about each, as a negative count would be.
+// Refuses more products than memory can hold a word each for, such as a negative count.
 void check_number(std::size_t products);
 
 // Whether sizes or strides may differ from product to product.
 [[nodiscard]] bool is_group(const erased_batch& a, const erased_batch& b, const erased_batch* e,
                             const erased_batch& c);
 
-// Of such products all problems. Throws likewise.
+// The problems of such products. Throws likewise.
 [[nodiscard]] std::vector<core::problem> checked_group(const erased_batch& a, const erased_batch& b,
                                                        const erased_batch* e, const erased_batch& c,
                                                        const detail::epilogue_steps* steps);
 
-// Calls `work`; what it throws as one product is told with the product's number.
+// Calls `work` and adds the product's number to what it throws.
 template <class Work>
 auto as_product(std::size_t i, const Work& work) {
     static constexpr std::size_t prefix = std::string_view("matrix_product: ").size();

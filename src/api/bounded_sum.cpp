@@ -11,7 +11,7 @@ namespace carat::api {
 
 namespace {
 
-// Different steps, the longest first.
+// The different steps, longest first.
 class falling_steps {
   public:
     explicit falling_steps(const std::array<repeated_step, 4>& all) {
@@ -65,9 +65,9 @@ class falling_steps {
     std::size_t count_ = 0;
 };
 
-// The least x up to `most` with `step` x mod `modulus` in the range, which lies in [0, modulus).
-// Where the range has no multiple of the step, step x - modulus y must lie in it, and which y do
-// that is the same question modulo the step.
+// The least x up to `most` with `step` x mod `modulus` in the range, which lies in [0, modulus). If
+// the range has no multiple of the step, then step x - modulus y must lie in it for some y, and
+// finding y is the same question modulo the step.
 std::optional<std::int64_t> first_within(std::int64_t step, std::int64_t modulus,
                                          const bounds& range, std::int64_t most) {
     if (range.low == 0) return 0;
@@ -87,12 +87,12 @@ bool one_step_reaches(const repeated_step& s, const bounds& range) {
     return range.high >= 0 && std::min(floor_of(range.high, s.step), s.most) * s.step >= range.low;
 }
 
-// Of the shorter step as many are taken as keep the sum below the range's end.
+// Takes as many of the shorter step as keep the sum below the range's end.
 bool two_steps_reach(const repeated_step& longer, const repeated_step& shorter,
                      const bounds& range) {
     if (range.high < 0) return false;
-    // All of the shorter steps fit below the range's end while fewer longer ones than this are
-    // taken.
+    // While fewer longer steps than this are taken, all of the shorter ones fit below the range's
+    // end.
     const std::int64_t some_fit = std::max<std::int64_t>(
         0, floor_of(range.high - shorter.step * (shorter.most + 1), longer.step) + 1);
     const std::int64_t all = shorter.step * shorter.most;
@@ -102,15 +102,16 @@ bool two_steps_reach(const repeated_step& longer, const repeated_step& shorter,
         return true;
     const std::int64_t last = std::min(longer.most, floor_of(range.high, longer.step));
     if (some_fit > last) return false;
-    // What is left to the end after x more longer steps, modulo the shorter one, must be no more
-    // than the length of the range.
+    // The rest up to the end after x more longer steps, modulo the shorter one, must not exceed the
+    // length of the range.
     const std::int64_t left = remainder_of(range.high - longer.step * some_fit, shorter.step);
     const bounds wanted = {std::max<std::int64_t>(0, left - (range.high - range.low)), left};
     return first_within(longer.step % shorter.step, shorter.step, wanted, last - some_fit)
         .has_value();
 }
 
-// A step no longer than the range leaves no gaps: taken any number of times, it widens the range.
+// A step no longer than the range leaves no gaps, so it widens the range, however often it is
+// taken.
 void widen(bounds& range, falling_steps& steps) {
     while (steps.count() != 0 && steps.shortest().step <= range.high - range.low + 1) {
         range.low -= steps.shortest().step * steps.shortest().most;

@@ -21,9 +21,9 @@ struct bounds {
     std::int64_t high;
 };
 
-// Exact where no sum of all steps exceeds 2^62. Takes a few divisions for views of one matrix, a
-// Euclidean algorithm where two different steps are left, and otherwise as many of these as the
-// longest step fits into the range.
+// Exact if no sum of all steps exceeds 2^62. Views of one matrix take a few divisions; two
+// different steps take one Euclidean algorithm; otherwise it takes as many of these as the longest
+// step fits in the range.
 [[nodiscard]] bool can_reach(const std::array<repeated_step, 4>& steps, bounds range);
 
 }  // namespace carat::api

@@ -26,7 +26,7 @@ std::span<const detail::epilogue_step> in_order(const detail::epilogue_steps& st
     return std::span(steps.at).first(steps.count);
 }
 
-// How many columns of A B make one of C.
+// The number of columns of A B for one column of C.
 std::size_t columns_for_one(const detail::epilogue_steps* steps) {
     if (steps == nullptr) return 1;
     const bool gated = std::ranges::any_of(
@@ -44,7 +44,7 @@ void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_ma
         fail(error_code::size_mismatch,
              "C is " + size(c) + " but A B is " + std::to_string(a.rows) + " x " +
                  std::to_string(b.cols) +
-                 (columns == 1 ? "" : ": of a gate C has half the columns"));
+                 (columns == 1 ? "" : ": with a gate C has half the columns"));
     if (e != nullptr && (e->rows != c.rows || e->cols != c.cols))
         fail(error_code::size_mismatch,
              "E is " + size(*e) + " but C is " + size(c) + ": they must be of one size");
@@ -52,7 +52,7 @@ void check_sizes(const erased_matrix& a, const erased_matrix& b, const erased_ma
 
 byte_span check_data(const erased_matrix& m, const char* name) {
     check_extents(m, name);
-    // A prepared operand lies in memory of its own.
+    // A prepared operand is in its own memory.
     if (m.rows == 0 || m.cols == 0 || m.prepared != nullptr) return {};
     if (m.data == nullptr)
         fail(error_code::invalid_argument,
@@ -82,7 +82,7 @@ void check_places(const erased_matrix& a, const erased_matrix& b, const erased_m
         check_no_overlap(*e, in_e, c, in_c, "C overlaps E without being E");
 }
 
-// A prepared operand against its place and its partner.
+// Checks a prepared operand against its position and the other operand.
 void check_prepared(const erased_matrix& m, const char* name_of, side place,
                     const erased_matrix& other) {
     const std::string remedy =
@@ -101,7 +101,7 @@ erased_matrix matrix_of(const detail::erased_scales& s) {
     return {const_cast<float*>(s.data), s.rows, s.cols, s.row_stride, s.col_stride, dtype::f32, 1};
 }
 
-// Of blocks of `row_block` rows and 128 columns.
+// Checks scales of blocks of `row_block` rows and 128 columns.
 void check_scales(const erased_matrix& of, std::size_t row_block, const char* name,
                   const erased_matrix& c) {
     if (!of.scales.given) return;
@@ -124,20 +124,20 @@ void check_scales(const erased_matrix& of, std::size_t row_block, const char* na
         fail(error_code::aliasing, "C overlaps " + what + "; write to a matrix of its own");
 }
 
-// Of a step that has some, else null.
+// The name of the step's values, or null if it has none.
 const char* name_of_values(detail::step_kind kind) {
     if (kind == detail::step_kind::bias) return "the bias";
     if (kind == detail::step_kind::scale) return "the scale";
     return kind == detail::step_kind::amax ? "the amax" : nullptr;
 }
 
-// The values of a step of the epilogue of a C.
+// Checks the values of an epilogue step.
 erased_matrix matrix_of(const detail::epilogue_step& step, const erased_matrix& c) {
     const dtype type = core::epilogue_type_of(c.type);
     return {const_cast<void*>(step.values), 1, step.count, 0, 1, type, 1};
 }
 
-// What is read must not be where the largest number is written.
+// What is read must not overlap the place where the largest magnitude is written.
 void check_amax(const erased_matrix& amax, const detail::epilogue_steps& steps,
                 const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
                 const erased_matrix& c) {
@@ -156,8 +156,8 @@ void check_amax(const erased_matrix& amax, const detail::epilogue_steps& steps,
             check(matrix_of(step, c), name_of_values(step.kind));
 }
 
-// The stride of an axis of one element means nothing and may be anything: no place that is worked
-// out from it must overflow.
+// The stride of an axis of one element means nothing and may be any number, so positions computed
+// from it must not overflow.
 std::int64_t stride_of(std::ptrdiff_t stride, std::size_t extent) {
     constexpr std::int64_t most = std::int64_t{1} << 31;
     return extent > 1 ? stride : std::clamp<std::int64_t>(stride, -most, most);
@@ -188,7 +188,7 @@ void check_epilogue(const detail::epilogue_steps& steps, const erased_matrix& a,
                     const erased_matrix& b, const erased_matrix* e, const erased_matrix& c) {
     if (c.type == dtype::i32 && steps.count != 0)
         fail(error_code::invalid_argument,
-             "C is i32, which has no epilogue: of bytes take a C of f32, f16 or bf16");
+             "C is i32, which has no epilogue: for bytes use a C of f32, f16 or bf16");
     std::size_t columns = columns_for_one(&steps);
     for (const detail::epilogue_step& step : in_order(steps)) {
         if (is_gate(step.kind)) columns = 1;
@@ -217,7 +217,7 @@ void check_epilogue_on_cpu(const detail::epilogue_steps& steps, const std::strin
         if (is_gate(step.kind) || step.kind == detail::step_kind::amax)
             throw error(error_code::unsupported,
                         call + (is_gate(step.kind) ? ": gates are" : ": amax is") +
-                            " for carat::cuda: on a CPU take a loop of your own after the product");
+                            " for carat::cuda: on a CPU write a loop after the product");
 }
 
 void check_threads(const cpu& where) {

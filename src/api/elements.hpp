@@ -5,7 +5,7 @@
 
 namespace carat::api {
 
-// Both of one size and type, sharing no element.
+// Both must have one size and type and share no element.
 void copy_elements(const detail::erased_matrix& from, const detail::erased_matrix& to);
 
 }  // namespace carat::api

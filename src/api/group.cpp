@@ -1,4 +1,4 @@
-// Checked together, then run as cpu/threads/group.hpp says.
+// Products of different sizes, checked together and run by cpu/threads/group.hpp.
 #include "api/group.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct one {
     std::size_t place;  // among the caller's
 };
 
-// Those that have something to write, most work first.
+// The products that have something to write, most work first.
 std::vector<one> products_of(const std::vector<core::problem>& problems, const erased_batch& a,
                              const erased_batch& b, const erased_batch* e, const erased_batch& c) {
     std::vector<one> all;
@@ -93,7 +93,7 @@ class group {
         return last;
     }
 
-    // Calls use(product) with a plan for so many threads.
+    // Calls use(product) with a plan for this number of threads.
     template <class Use>
     void with_plan(const one& x, int threads, const Use& use) const {
         const auto* const ready = x.a.prepared != nullptr ? x.a.prepared : x.b.prepared;

@@ -20,7 +20,7 @@ __extension__ typedef __int128 wide;
 constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
-// Calls work with the matrix as a view of its element type.
+// Calls `work` with the matrix as a view of its element type.
 template <class Work>
 auto as_integers(const erased_matrix& m, const Work& work) {
     const auto view = [&]<class T>(const T* data) {
@@ -44,14 +44,13 @@ std::int64_t largest_of_type(const erased_matrix& m) {
     return static_cast<std::int64_t>(std::max(-t.lowest, t.largest));
 }
 
-// Factors as whole numbers; 0 stands for an operand that must not be read.
+// Factors as whole numbers. 0 stands for an operand that must not be read.
 struct factors {
     std::int64_t alpha;
     std::int64_t beta;
 };
 
-// Bounds the magnitude of every sum on the way to every element, from that of elements; exact up to
-// 2^64.
+// Bounds the magnitude of every partial sum by the magnitudes of elements; exact up to 2^64.
 wide bound(const core::problem& p, const factors& f, const erased_matrix& a, const erased_matrix& b,
            const erased_matrix* e, std::int64_t (*magnitude)(const erased_matrix&)) {
     constexpr wide enough = static_cast<wide>(1) << 64;
@@ -78,7 +77,7 @@ matrix_view<double> widened(const erased_matrix& m, double* memory) {
     });
 }
 
-// Where sums stay below 2^53 doubles are exact, and the engine multiplies them fast.
+// Doubles are exact for sums below 2^53, and the engine multiplies them fast.
 class product_of_doubles {
   public:
     product_of_doubles(const core::problem& p, int threads, const erased_matrix& a,
@@ -114,7 +113,7 @@ class product_of_doubles {
     matrix_view<double> result_;
 };
 
-// Any sums at all, one element at a time.
+// Sums of any size, one element at a time.
 class product_of_wides {
   public:
     product_of_wides(const core::problem& p, const erased_matrix& a, const erased_matrix& b,
@@ -125,7 +124,7 @@ class product_of_wides {
         wide sum = 0;
         for (std::size_t q = 0; p_.alpha != 0 && q < a_.cols; ++q)
             sum += element(a_, i, q) * element(b_, q, j);
-        // Past 2^64 no factor and no E brings it back into range.
+        // No factor and no E brings a sum beyond 2^64 back into range.
         constexpr wide enough = static_cast<wide>(1) << 64;
         const wide scaled = std::clamp(sum, -enough, enough) * static_cast<std::int64_t>(p_.alpha);
         if (p_.beta == 0 || e_ == nullptr) return scaled;
@@ -175,14 +174,14 @@ std::vector<std::int32_t> exact_if_needed(const core::problem& p, int threads,
                                           const erased_matrix& a, const erased_matrix& b,
                                           const erased_matrix* e) {
     const factors f = {static_cast<std::int64_t>(p.alpha), static_cast<std::int64_t>(p.beta)};
-    // Of bytes the type alone is proof enough, up to K = 131071 (u8 by i8: 65793).
+    // The type alone proves it for bytes up to K = 131071 (u8 by i8: 65793).
     if (core::is_storage_type(a.type) && bound(p, f, a, b, e, &largest_of_type) <= most) return {};
     const wide size = bound(p, f, a, b, e, &largest_of_elements);
     if (size <= most) return {};
     if (a.prepared != nullptr || b.prepared != nullptr)
         throw error(error_code::overflow,
                     "matrix_product: |alpha| max|A| max|B| K + |beta| max|E| does not fit in "
-                    "a 32-bit integer, and of a prepared operand no more is known; C is unchanged; "
+                    "a 32-bit integer, and no more is known of a prepared operand; C is unchanged; "
                     "multiply the matrix itself");
     if (size <= static_cast<wide>(1) << 53)
         return checked(product_of_doubles(p, threads, a, b, e), a.rows, b.cols);

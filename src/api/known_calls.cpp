@@ -16,10 +16,10 @@ namespace {
 
 using detail::erased_matrix;
 
-// No plan has two threads below; a test of the plan holds it.
+// No plan has two threads below this; a test of the plan checks it.
 constexpr double least_shared = 1 << 18;
 
-// A number whose equal bits are an equal factor: NaN is, and 0 and -0 are two.
+// Compares factors by their bits, so NaN equals itself, and 0 and -0 differ.
 std::uint64_t bits_of(double factor) {
     return std::bit_cast<std::uint64_t>(factor);
 }
@@ -31,7 +31,7 @@ std::uint64_t size_of(const erased_matrix& a, const erased_matrix& b, const eras
            static_cast<std::uint64_t>(b.row_stride) * 0xa0761d6478bd642fU;
 }
 
-// A call but for its addresses. A and B share k, and all have one type.
+// A call without its addresses. A and B share k, and all have one type.
 struct signature {
     std::size_t m, n, k;
     std::ptrdiff_t a_row, a_col, b_row, b_col, c_row, c_col;
@@ -53,7 +53,7 @@ struct signature {
           beta(e == nullptr ? 0 : bits_of(e->factor)),
           type(c.type) {}
 
-    // Of matrices whose sizes go together, see may_be_known.
+    // The sizes of the matrices fit together, see may_be_known.
     [[nodiscard]] bool is(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
                           const erased_matrix& c) const {
         return m == c.rows && n == c.cols && k == a.cols && a_row == a.row_stride &&
@@ -68,7 +68,7 @@ bool is_plain(const erased_matrix& m, dtype type) {
     return m.type == type && m.prepared == nullptr && !m.scales.given && m.data != nullptr;
 }
 
-// Whether the signature says all that there is to say of a call, once its sizes are right.
+// Whether the signature describes the whole call, once its sizes are right.
 bool may_be_known(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
                   const erased_matrix& c) {
     return (c.type == dtype::f64 || c.type == dtype::f32) && is_plain(a, c.type) &&
@@ -95,8 +95,8 @@ struct known_call {
     }
 };
 
-// One of 32, and what of its size was last asked for in vain: keeping a call costs a third of it,
-// so a size that comes twice is kept, and one of many that come in turns is not.
+// One of 32 entries, and the last size that was not found here. Keeping a call costs a third of it,
+// so a size is kept only when it comes twice in a row.
 struct place {
     std::optional<known_call> known;
     std::uint64_t asked = 0;

@@ -1,4 +1,4 @@
-// A part of a product, for callers who share out one call among threads themselves.
+// A part of a product, for callers that divide one call among their own threads.
 #pragma once
 
 #include <carat/product.hpp>
@@ -13,9 +13,9 @@ struct part_of_c {
     std::size_t cols;
 };
 
-// C = alpha A B + beta C, alpha that of `a` and beta that of `added`, which is C: of this part
-// only, by the calling thread, with the bits that the whole product would have there. Operands are
-// checked whole. f32 and f64. Throws carat::error before anything is written.
+// C = alpha A B + beta C for this part only, on the calling thread, with the same bits as in the
+// whole product. `a` has alpha, `added` (which is C) has beta. Operands are checked whole. f32 and
+// f64. Throws carat::error before anything is written.
 void multiply_part(const detail::erased_matrix& a, const detail::erased_matrix& b,
                    const detail::erased_matrix& added, const detail::erased_matrix& c,
                    const part_of_c& part);

@@ -1,4 +1,4 @@
-// The public calls on a GPU: the checks of the CPU's, then the CUDA modules.
+// The public calls on a GPU: the same checks as on the CPU, then the CUDA modules.
 #include <array>
 #include <cmath>
 #include <new>
@@ -25,7 +25,7 @@ struct scale_strides {
     std::int32_t col;
 };
 
-// The kernels find scales by places of 32 bits. The stride of a single row or column means nothing.
+// The kernels index scales with 32 bits. The stride of a single row or column means nothing.
 scale_strides strides_of(const detail::erased_scales& s) {
     const std::ptrdiff_t row = s.rows > 1 ? s.row_stride : 0;
     const std::ptrdiff_t col = s.cols > 1 ? s.col_stride : 0;
@@ -34,7 +34,7 @@ scale_strides strides_of(const detail::erased_scales& s) {
     };
     if (reach(s.rows, row) + reach(s.cols, col) >= 0x1p31)
         throw error(error_code::unsupported,
-                    "matrix_product: on a GPU scales of blocks must lie within 2^31 elements");
+                    "matrix_product: on a GPU block scales must be within 2^31 elements");
     return {static_cast<std::int32_t>(row), static_cast<std::int32_t>(col)};
 }
 
@@ -125,8 +125,8 @@ detail::epilogue_steps turned(detail::epilogue_steps steps) {
         detail::epilogue_step& s = steps.at[i];
         if (detail::is_gate(s.kind))
             throw error(error_code::unsupported,
-                        "matrix_products: on a GPU no gate pairs columns that products share out: "
-                        "let them share out rows");
+                        "matrix_products: on a GPU no gate pairs columns that products divide: "
+                        "divide rows instead");
         s.of = s.of == by::row ? by::column : by::row;
     }
     return steps;
@@ -139,7 +139,7 @@ void multiply_ragged(const cuda& where, const erased_batch& a, const erased_batc
     if (what == api::shared_out::cols) {
         if (a.first.type != b.first.type)
             throw error(error_code::unsupported,
-                        "matrix_products: on a GPU products of e5m2 by e4m3 share out rows, not "
+                        "matrix_products: on a GPU products of e5m2 by e4m3 divide rows, not "
                         "columns: give carat::listed matrices");
         const erased_batch added = e == nullptr ? erased_batch{} : api::turned(*e);
         const detail::epilogue_steps across =

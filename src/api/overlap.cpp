@@ -28,13 +28,14 @@ axis axis_of(std::size_t extent, std::int64_t stride, const erased_matrix& m) {
                        : axis{stride * bytes_of(m), static_cast<std::int64_t>(extent) - 1};
 }
 
-// Lines of `count` elements `near` apart end before the next line begins, `far` further on.
+// Whether lines of `count` elements, `near` apart, end before the next line begins, `far` further
+// on.
 bool lines_apart(std::uint64_t near, std::uint64_t count, std::uint64_t far) {
     std::uint64_t line = 0;
     return near != 0 && !__builtin_mul_overflow(near, count, &line) && line <= far;
 }
 
-// More than any address space has: what lies there need not be known exactly.
+// More than any address space has, so larger values need not be exact.
 bool exceeds_memory(const byte_span& span) {
     return static_cast<std::uint64_t>(span.high) - static_cast<std::uint64_t>(span.low) >
            std::uint64_t{1} << 60;
@@ -89,10 +90,10 @@ bool overlaps_itself(const erased_matrix& m) {
     if (m.rows == 1) return m.col_stride == 0;
     const auto row_step = static_cast<std::uint64_t>(std::abs(m.row_stride));
     const auto col_step = static_cast<std::uint64_t>(std::abs(m.col_stride));
-    // Rows or columns one after the other, as nearly always: spares small products the divisions.
+    // Almost always rows or columns follow each other; this spares small products the divisions.
     if (lines_apart(col_step, m.cols, row_step) || lines_apart(row_step, m.rows, col_step))
         return false;
-    // The shortest way back to the same element: col_step / g rows and row_step / g columns.
+    // The shortest way back to the same element is col_step / g rows and row_step / g columns.
     const std::uint64_t g = std::gcd(row_step, col_step);
     return g == 0 || (col_step / g < m.rows && row_step / g < m.cols);
 }
@@ -103,8 +104,8 @@ bool share_bytes(const erased_matrix& x, const erased_matrix& y) {
     const byte_span in_y = span_of(y, "a matrix");
     if (apart(x, in_x, y, in_y)) return false;
     if (exceeds_memory(in_x) || exceeds_memory(in_y)) return true;
-    // From an element of x to one of y: the way from first to first, forward along y's axes and
-    // back along x's. An axis that leads down is counted from its other end.
+    // The difference from an element of x to one of y: between the first elements, forward along
+    // y's axes and back along x's. An axis with a negative stride is counted from its other end.
     std::int64_t from_lowest =
         reinterpret_cast<std::intptr_t>(y.data) - reinterpret_cast<std::intptr_t>(x.data);
     std::array<repeated_step, 4> steps{};
@@ -115,7 +116,7 @@ bool share_bytes(const erased_matrix& x, const erased_matrix& y) {
     };
     for (const axis& along : {down(y), across(y)}) add(along.bytes, along.count);
     for (const axis& along : {down(x), across(x)}) add(-along.bytes, along.count);
-    // Two elements share a byte when neither begins after the other's end.
+    // Two elements share a byte if neither begins after the other's end.
     return can_reach(steps, {1 - bytes_of(y) - from_lowest, bytes_of(x) - 1 - from_lowest});
 }
 

@@ -15,9 +15,8 @@ namespace {
 
 using detail::erased_matrix;
 
-// Boxes met so far, by their place in a line. Those whose lines have all gone by leave when they
-// are come upon. Mostly a box lies below all others, or to the right or left of them, and no order
-// is needed.
+// The boxes met so far, by their position in a line. Boxes whose lines have passed are removed when
+// they are met. Most boxes lie below, right or left of all others and need no order.
 class shelf {
   public:
     explicit shelf(const std::vector<box>& all) {
@@ -63,8 +62,8 @@ class shelf {
         right_ = bottom_ = least;
     }
 
-    // Each box becomes a node once at most, so nothing need be given back before the end. (A pool
-    // of libstdc++ swallows a failed allocation and then reads a chunk that there is not.)
+    // Each box becomes a node at most once, so memory need not be released before the end.
+    // (libstdc++'s pools swallow a failed allocation and then read a missing chunk.)
     std::pmr::monotonic_buffer_resource memory_;
     std::pmr::multimap<std::int64_t, const box*> by_place_{&memory_};
     std::vector<const box*> unordered_;

@@ -1,8 +1,8 @@
-// Which of many matrices might share a byte, without comparing each with all others.
+// Finds which of many matrices may share a byte, without comparing all pairs.
 //
-// Memory is cut into lines of one length, a stride that the matrices have in common. A matrix is
-// then a box: lines from one to another, and of each the bytes from one place to another. Heads of
-// attention lie side by side in lines of all heads; as ranges of addresses all of them mingle.
+// Memory is cut into lines of equal length, a stride that the matrices have in common. A matrix is
+// then a box: a range of lines, and a range of bytes in each. Attention heads, for example, lie
+// side by side in lines of all heads; as ranges of addresses they would overlap.
 //
 //     line 0   | head 0 | head 1 | head 2 |
 //     line 1   | head 0 | head 1 | head 2 |
@@ -27,21 +27,21 @@ struct box {
     std::size_t index;  // of its matrix
 };
 
-// Lines of so many bytes, the first of which begins at an address.
+// Lines of this length, the first of which begins at an address.
 struct lines_of_memory {
     std::int64_t origin;
     std::int64_t bytes;
 };
 
-// What is the same of all matrices of one size and one pair of strides: at least what they take up.
+// What all matrices of one size and one pair of strides have in common: their least extent.
 class footprint {
   public:
-    // `span` is that of the matrix.
+    // `span` is the matrix's span.
     footprint(const detail::erased_matrix& m, const byte_span& span, const lines_of_memory& in);
 
     [[nodiscard]] double area() const;  // bytes
 
-    // One box, or two where it goes on in the next line.
+    // One box, or two if it continues in the next line.
     void add_at(const void* data, std::size_t index, std::vector<box>& to) const;
 
   private:
@@ -51,12 +51,12 @@ class footprint {
     std::int64_t width_;      // more than a line: from its first byte to its last
 };
 
-// The lengths of lines worth trying for matrices with such strides, the best first.
+// The line lengths worth trying for matrices with such strides, best first.
 [[nodiscard]] std::vector<std::int64_t> lengths_of_lines(const detail::erased_matrix& like);
 
-// Calls `meets(i, j)` for boxes that meet, the i-th matrix of `all` and the j-th of `others`, or of
-// a null `others` two of `all`. Returns how many pairs were compared; stops after `most` of them.
-// Both come in the order of their first lines, or are brought into it.
+// Calls `meets(i, j)` for boxes that meet: the i-th matrix of `all` and the j-th of `others`, or
+// two of `all` if `others` is null. Returns how many pairs were compared; stops after `most`. Sorts
+// both by their first lines.
 std::size_t for_each_overlap(std::vector<box>& all, std::vector<box>* others, std::size_t most,
                              const std::function<void(std::size_t, std::size_t)>& meets);
 

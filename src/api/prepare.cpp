@@ -1,4 +1,4 @@
-// carat::prepare: an operand checked, packed for this machine, and kept.
+// carat::prepare: checks an operand, packs it for this machine and keeps it.
 #include <memory>
 #include <new>
 #include <string>
@@ -22,7 +22,7 @@ std::string size(const erased_matrix& m) {
            std::string(name(m.type));
 }
 
-// Made beforehand, for when there is not even memory for a message.
+// Made beforehand, as there may be no memory for a message.
 const error no_memory(error_code::out_of_memory, "prepare: no memory for a packed copy");
 
 [[noreturn]] void fail_for_memory(const erased_matrix& m) {

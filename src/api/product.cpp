@@ -1,4 +1,4 @@
-// The public call: arguments checked, a plan made, memory found, and only then C written.
+// The public call: checks arguments, plans, allocates, and only then writes C.
 #include <new>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ namespace {
 
 using detail::erased_matrix;
 
-// In the order of the promise: everything that can fail, then E into C, then the product. With a
+// Everything that can fail comes first, then E is copied into C, then the product runs. With an
 // epilogue, E is added to the sums instead.
 void run_engine(const core::problem& p, int threads, const cpu_engine::kernel_set& kernels,
                 const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,

@@ -24,27 +24,27 @@ std::int64_t lines_of(const erased_batch& b) {
 void check_same_array(const erased_batch& x, const erased_batch& y, const char* names) {
     if (x.count != y.count)
         refuse(error_code::size_mismatch,
-               std::string(names) + " are shared out by " + std::to_string(x.count) + " and by " +
+               std::string(names) + " are divided by " + std::to_string(x.count) + " and by " +
                    std::to_string(y.count) + " products: give carat::ragged as many ends of both");
     check_number(x.count);
     if (x.ends != y.ends)
         refuse(error_code::invalid_argument,
                std::string(names) +
-                   " are shared out by two arrays of ends: give carat::ragged one for both");
+                   " are divided by two arrays of ends: pass carat::ragged one for both");
     if (x.count > 0 && x.ends == nullptr)
-        refuse(error_code::invalid_argument, std::string(names) + " are shared out among " +
+        refuse(error_code::invalid_argument, std::string(names) + " are divided among " +
                                                  std::to_string(x.count) +
                                                  " products by ends that are null");
     const auto lines = [](const erased_batch& b) {
         return std::to_string(static_cast<std::size_t>(lines_of(b)));
     };
     if (lines_of(x) != lines_of(y))
-        refuse(error_code::size_mismatch, std::string(names) + " are shared out, but these are " +
+        refuse(error_code::size_mismatch, std::string(names) + " are divided, but these are " +
                                               lines(x) + " and " + lines(y) +
                                               ": give carat::ragged as many of both");
 }
 
-// From this line on, so many.
+// The part of `count` lines from line `first` on.
 erased_matrix part_of(const erased_batch& b, std::int64_t first, std::int64_t count) {
     erased_matrix m = b.first;
     const std::int64_t step = b.by_columns ? m.col_stride : m.row_stride;
@@ -60,17 +60,17 @@ erased_batch alone(const erased_batch& b) {
     return one;
 }
 
-// What isn't shared out: a matrix for each product, or one for all.
+// An operand that is not divided: a matrix for each product, or one for all.
 void check_others(const erased_batch& x, std::size_t count, const std::string& name) {
     if (x.pointers != nullptr || x.at != nullptr)
         refuse(
             error_code::unsupported,
-            "on a GPU, beside matrices that are shared out by ends in its memory, " + name +
+            "on a GPU, beside matrices that are divided by ends in its memory, " + name +
                 " can't be at pointers or in a list: give carat::strided, or one matrix for all");
     if (!x.for_all && x.count != count)
         refuse(error_code::size_mismatch, name + " has " + std::to_string(x.count) +
                                               " matrices and " + std::to_string(count) +
-                                              " products share out the others; give one for each");
+                                              " products divide the others; pass one for each");
     check_stride(x, name);
 }
 
@@ -78,11 +78,11 @@ void check_count(std::int64_t lines, std::size_t count) {
     constexpr auto most = std::int64_t{std::numeric_limits<std::int32_t>::max()};
     if (lines > most)
         refuse(error_code::unsupported, std::to_string(lines) +
-                                            " rows or columns are shared out, and on a GPU ends of "
+                                            " rows or columns are divided, and on a GPU ends of "
                                             "32 bits reach to 2^31 - 1");
     if (count > 65535)
         refuse(error_code::unsupported, std::to_string(count) +
-                                            " products share out a matrix, and on a GPU 65535 can: "
+                                            " products divide a matrix, and on a GPU 65535 can: "
                                             "make several calls");
 }
 
@@ -94,8 +94,7 @@ void check_steps(const detail::epilogue_steps& steps, bool turned) {
         if (has_values && s.of == by::row)
             refuse(error_code::invalid_argument,
                    std::string("an epilogue has a value for each of the ") +
-                       (turned ? "columns" : "rows") +
-                       " that products share out: give one for each " +
+                       (turned ? "columns" : "rows") + " that products divide: pass one for each " +
                        (turned ? "row" : "column"));
     }
 }
@@ -128,7 +127,7 @@ shared_out checked_ragged(const erased_batch& a, const erased_batch& b, const er
         return shared_out::depth;
     }
     refuse(error_code::invalid_argument,
-           "products share out the rows of A and C (and E), the columns of B and C (and E), or A's "
+           "products divide the rows of A and C (and E), the columns of B and C (and E), or A's "
            "columns and B's rows: give these as carat::ragged, transposed where they are columns, "
            "and no others");
 }

@@ -1,4 +1,4 @@
-// Products that share out the rows of A and C, the columns of B and C, or K of one matrix each.
+// Products that divide the rows of A and C, the columns of B and C, or K of one matrix each.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ namespace carat::api {
 
 enum class shared_out : std::uint8_t { rows, cols, depth };
 
-/// What is shared out, by an array that all who are have in common. Throws carat::error where they
-/// don't go together.
+/// What is divided, by an array that all divided operands share. Throws carat::error if they do not
+/// fit together.
 [[nodiscard]] shared_out checked_ragged(const erased_batch& a, const erased_batch& b,
                                         const erased_batch* e, const erased_batch& c);
 
-/// A batch as a list of the parts of what is shared out, as the host's array says; any other as it
-/// is. Throws where ends can't be.
+/// A divided batch as a list of its parts, according to the host's array; any other batch as it is.
+/// Throws if ends are impossible.
 class ragged_list {
   public:
     ragged_list(const erased_batch& b, const char* name);
@@ -37,8 +37,7 @@ class ragged_list {
 /// The same products transposed: B^T A^T = C^T.
 [[nodiscard]] erased_batch turned(erased_batch b);
 
-/// The problem of all that is shared out, on a GPU: of rows, or of depth. Throws carat::error, in
-/// one line.
+/// The problem of all divided rows, or K, on a GPU. Throws carat::error in one line.
 [[nodiscard]] core::problem checked_for_gpu(const erased_batch& a, const erased_batch& b,
                                             const erased_batch* e, const erased_batch& c,
                                             const detail::epilogue_steps* steps);

@@ -1,5 +1,5 @@
 // Scales of fp8 operands, f32 in device memory: one for each row of A and each 128 of K, and one
-// for each 128 of K by 128 columns of B. Places have 32 bits.
+// for each 128 of K by 128 columns of B. Indices have 32 bits.
 //
 //     A(i, k) = a[i a_across + k / 128 a_along] A'(i, k)
 //     B(k, j) = b[j / 128 b_across + k / 128 b_along] B'(k, j)

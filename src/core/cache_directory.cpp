@@ -9,7 +9,7 @@ std::filesystem::path cache_directory() {
         const char* value = std::getenv(name);
         return value == nullptr ? "" : value;
     };
-    // The XDG specification: relative paths there are invalid and to be ignored.
+    // The XDG specification says that relative paths here are invalid and must be ignored.
     if (const std::filesystem::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute())
         return cache / "carat";
     if (const std::filesystem::path home = variable("HOME"); home.is_absolute())

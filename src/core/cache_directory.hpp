@@ -1,4 +1,4 @@
-// Where this user's programs keep what they can do without.
+// The folder for this user's caches.
 #pragma once
 
 #include <filesystem>

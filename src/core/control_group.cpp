@@ -10,7 +10,7 @@ namespace carat::core {
 
 namespace {
 
-// Without streams: a program's first product waits for this.
+// Avoids streams, since a program's first product waits for this.
 std::string read_file(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return {};
@@ -22,7 +22,7 @@ std::string read_file(const std::string& path) {
     return text;
 }
 
-// The part of `text` before `end`, which is taken off it with the separator.
+// Removes the part of `text` before `end`, and the separator, and returns it.
 std::string_view take_until(std::string_view& text, char end) {
     const std::size_t length = std::min(text.find(end), text.size());
     const std::string_view taken = text.substr(0, length);
@@ -48,7 +48,7 @@ double tighter(double one, double other) {
 
 using visitor = std::function<void(const std::string&)>;
 
-// `group` begins with a slash; "/a/b" is below "/a" and that below the mount.
+// `group` begins with a slash; "/a/b" is below "/a", which is below the mount.
 void visit_ancestry(const std::string& mount, std::string_view group, const visitor& visit) {
     while (!group.empty() && group != "/") {
         visit(mount + std::string(group));
@@ -74,7 +74,8 @@ void for_each_control_group(const std::string& root, const visitor& visit) {
             continue;
         }
         visit_ancestry(mounts + "/" + std::string(controllers), line, visit);
-        // Those mounted together have a link each: "cpuacct,cpu" may lie at "cpu,cpuacct".
+        // Controllers that are mounted together have a link each: "cpuacct,cpu" may be at
+        // "cpu,cpuacct".
         while (!controllers.empty())
             visit_ancestry(mounts + "/" + std::string(take_until(controllers, ',')), line, visit);
     }

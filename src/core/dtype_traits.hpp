@@ -1,6 +1,6 @@
-// What the library asks of element types beyond carat/types.hpp, and the one visitor that turns a
-// value of dtype into a type of C++. Whoever needs the elements themselves calls visit; whoever
-// needs a property asks for it by its name. Nobody tells one from the other by a size.
+// What the library needs to know of element types beyond carat/types.hpp, and the one visitor that
+// turns a dtype into a C++ type. Use visit for the elements themselves, and a named property
+// otherwise; never tell types apart by size.
 #pragma once
 
 #include <array>
@@ -43,23 +43,23 @@ constexpr decltype(auto) visit(dtype type, F&& f) {
     std::abort();
 }
 
-// Products of `type` are summed in it.
+// The type in which products of `type` are summed.
 [[nodiscard]] constexpr dtype accumulator_of(dtype type) {
     if (is_integer(type)) return dtype::i32;
     return type == dtype::f64 ? dtype::f64 : dtype::f32;
 }
 
-// An epilogue computes in it, and its values (bias, scale) are of it, where C is of `type`.
+// The type in which an epilogue for a C of `type` computes, and of its values (bias, scale).
 [[nodiscard]] constexpr dtype epilogue_type_of(dtype type) {
     return type == dtype::f64 ? dtype::f64 : dtype::f32;
 }
 
-// Whether numbers of `type` are stored narrower than they are summed in.
+// Whether numbers of `type` are stored narrower than they are summed.
 [[nodiscard]] constexpr bool is_storage_type(dtype type) {
     return accumulator_of(type) != type;
 }
 
-// visit for types that are integers.
+// Visits integer types only.
 template <class F>
 constexpr decltype(auto) visit_integers(dtype type, F&& f) {
     switch (type) {
@@ -79,17 +79,17 @@ constexpr decltype(auto) visit_integers(dtype type, F&& f) {
     return power;
 }
 
-// The largest relative error of rounding to `type`, where it is floating.
+// The largest relative error of rounding to a floating `type`.
 [[nodiscard]] constexpr double unit_roundoff(dtype type) {
     return power_of_two(-traits_of(type).significand_bits);
 }
 
-// Whole bytes that so many neighbouring elements take.
+// The bytes that `count` adjacent elements take, rounded up.
 [[nodiscard]] constexpr std::int64_t bytes_of(dtype type, std::int64_t elements) {
     return (elements * traits_of(type).bits + 7) / 8;
 }
 
-// A row for each type.
+// One row for each type.
 template <class Entry>
 struct per_dtype {
     std::array<Entry, dtype_table.size()> of = {};

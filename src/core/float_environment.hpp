@@ -1,7 +1,7 @@
-// How a thread's floating-point unit works (rounding, subnormal numbers taken for zeros) and which
-// exceptions it has met. A call's pieces run on several threads as if on the caller's own: they
-// take its mode and hand back the flags they raised. On workers no exception traps, since the
-// program doesn't know those threads; the caller traps once all pieces are done.
+// A thread's floating-point mode (rounding, subnormals as zeros) and the exceptions it has met. A
+// call's pieces run on several threads as if on the caller's: they take its mode and return the
+// flags they raised. Exceptions do not trap on workers, which the program does not know; the caller
+// traps once all pieces are done.
 #pragma once
 
 #include <cfenv>
@@ -15,7 +15,7 @@ namespace carat::core {
 
 #if defined(__x86_64__)
 
-// MXCSR alone: <cfenv> also saves and loads the x87 unit, which takes some 50 ns.
+// Only MXCSR: <cfenv> also saves and restores the x87 unit, which takes some 50 ns.
 using float_mode = std::uint32_t;
 using float_flags = std::uint32_t;
 inline constexpr float_flags all_float_flags = 0x3f;
@@ -24,19 +24,19 @@ inline constexpr int bits_from_flags_to_masks = 7;
 inline float_mode float_mode_here() {
     return _mm_getcsr();
 }
-// With no flag raised and no trap.
+// Clears all flags and masks all traps.
 inline void enter(float_mode mode) {
     _mm_setcsr((mode & ~all_float_flags) | all_float_flags << bits_from_flags_to_masks);
 }
-// As it was, with its flags and traps.
+// Restores the mode with its flags and traps.
 inline void restore(float_mode mode) {
     _mm_setcsr(mode);
 }
 inline float_flags float_flags_here() {
     return _mm_getcsr() & all_float_flags;
 }
-// Loading a flag traps nothing, and <cfenv>'s function that does is of libm, which the drop-in BLAS
-// comes without: here an operation meets each exception.
+// Loading a flag traps nothing, and <cfenv>'s function that does is in libm, which the drop-in BLAS
+// does not link. So an operation raises each exception here.
 inline void meet(float_flags exceptions) {
     using limits = std::numeric_limits<float>;
     volatile float zero = 0, one = 1, three = 3, most = limits::max(), normal = limits::min();

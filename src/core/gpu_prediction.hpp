@@ -1,16 +1,15 @@
-// How long a product made ready should take on this GPU, and what that was counted from: tiles,
-// bytes and the units' time, at the rates that were measured here.
+// The predicted time of a product on this GPU, and its parts: tiles, bytes and the units' time, at
+// the rates that were measured here.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace carat::core {
 
-/// What this GPU was measured to do.
+/// The measured rates of this GPU.
 struct gpu_rates {
     double unit_gflops = 0;      // of the unit the product is computed on, all SMs, random data
     double memory_gb_per_s = 0;  // reading
@@ -32,7 +31,7 @@ struct gpu_prediction {
     struct part {
         std::string_view name;
         double time_s;
-        // These run at once: the longest counts, and a share of the others.
+        // These run at the same time: the longest counts, and a share of the others.
         bool at_once_with_others;
     };
     std::vector<part> parts;
@@ -41,7 +40,7 @@ struct gpu_prediction {
     double high_s = 0;
 };
 
-/// A runnable that can tell.
+/// A runnable that can predict its time.
 class predicting {
   public:
     predicting() = default;
@@ -49,7 +48,7 @@ class predicting {
     predicting& operator=(const predicting&) = delete;
     virtual ~predicting() = default;
 
-    /// Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
+    /// Empty if no model covers it, or a rate is 0. Operands are assumed to come from memory.
     [[nodiscard]] virtual std::optional<gpu_prediction> predicted(const gpu_rates& here) const = 0;
 };
 

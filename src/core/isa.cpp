@@ -21,9 +21,9 @@ namespace carat::core {
 
 #if defined(__x86_64__)
 
-// The C library has asked the processor and the system, which saves the wide registers or doesn't,
-// before main; asking again would take the hypervisor's time, 7 us an instruction on one. What
-// GLIBC_TUNABLES takes away from it is taken away here (scripts/as_on.py).
+// The C library has queried the processor and the system, which may not save wide registers, before
+// main. Asking again would cost 7 us an instruction on a hypervisor. What GLIBC_TUNABLES disables
+// there is disabled here as well (scripts/as_on.py).
 namespace {
 
 bool has_avx2() {
@@ -55,9 +55,9 @@ bool has_f16_arithmetic() {
 
 namespace {
 
-// Linux hands out tile state only to processes that ask: arch_prctl with ARCH_REQ_XCOMP_PERM for
-// XFEATURE_XTILEDATA. All threads have it then. It is refused where a seccomp filter does not know
-// it and where a signal stack is too small for the larger frame.
+// Linux grants tile state only to processes that request it: arch_prctl with ARCH_REQ_XCOMP_PERM
+// for XFEATURE_XTILEDATA, for all threads. It refuses if a seccomp filter does not know the call,
+// or if a signal stack is too small for the larger frame.
 bool ask_for_tiles() {
     constexpr long request_permission = 0x1023;
     constexpr long tile_data = 18;
@@ -138,7 +138,7 @@ namespace {
     try {
         (void)isa_in_use();
     } catch (const std::exception&) {
-        // A wrong CARAT_FORCE_ISA is told by the first product.
+        // The first product reports a wrong CARAT_FORCE_ISA.
     }
 });
 

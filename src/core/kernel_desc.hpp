@@ -12,15 +12,15 @@
 
 namespace carat::core {
 
-/// Along which of its dimensions an operand is contiguous: K, or rows of A and columns of B.
+/// The dimension along which an operand is contiguous: K, or rows of A and columns of B.
 enum class operand_major : std::uint8_t { k, mn };
 
-/// Tensor cores cut what they add to their accumulators, f32 by a bit or two, fp8 by ten. So a sum
-/// is
+/// Tensor cores truncate what they add to their accumulators, f32 by a bit or two, fp8 by ten. So a
+/// sum is
 ///   native      one of theirs, over all of K
-///   promoted    of theirs over 128 bytes of K each, added up in f32 by the threads
+///   promoted    theirs over 128 bytes of K each, added up in f32 by the threads
 ///   blockwise   promoted, each times the scales of its 128 of K
-///   three_tf32  promoted, and of f32 elements that packing has split in two, big + small: small x
+///   three_tf32  promoted, for f32 elements that packing has split in two, big + small: small x
 ///               big, big x small, big x big
 enum class accumulation : std::uint8_t { native, promoted, blockwise, three_tf32 };
 
@@ -46,8 +46,8 @@ struct kernel_desc {
     bool glu = false;       // a tile may hold gates and their values
     bool grouped = false;   // planned for products of different sizes in one launch
     bool batched = false;   // persistent: its tiles are those of all products of a batch
-    // CTAs of a cluster with tiles below each other, which share B, or beside each other, which
-    // share A. Of a single tile cluster_m is what the launch says, up to most_cluster_m.
+    // CTAs of a cluster whose tiles lie below each other share B; those beside each other share A.
+    // Kernels for a single tile take cluster_m from the launch, up to most_cluster_m.
     int cluster_m = 1;
     int cluster_n = 1;
     int most_cluster_m = 1;
@@ -59,7 +59,7 @@ struct kernel_desc {
     [[nodiscard]] constexpr int block_k() const {
         return block_k_bytes * 8 / traits_of(a_type).bits;
     }
-    // wgmma reads elements of 16 bits alone across K of shared memory.
+    // wgmma can read only 16-bit elements MN-major from shared memory.
     [[nodiscard]] constexpr bool a_from_registers() const {
         return a_major == operand_major::mn && !is_half(a_type);
     }

@@ -1,19 +1,19 @@
-// Where memory for packed operands comes from: operator new, or what a program gives instead.
+// The allocator for packed operands: operator new, or the program's own.
 #pragma once
 
 #include <cstddef>
 
 namespace carat::core {
 
-// `allocate` returns null where there is nothing left, and neither throws.
+// `allocate` returns null if there is no memory; neither function throws.
 struct allocator {
     void* (*allocate)(void* context, std::size_t size_bytes, std::size_t alignment);
     void (*release)(void* context, void* memory, std::size_t size_bytes, std::size_t alignment);
     void* context;
 };
 
-// Of memory that is taken from now on: what is held goes back where it came from. Not while another
-// thread multiplies.
+// Sets the allocator for later allocations; existing memory returns to where it came from. Must not
+// be called while another thread multiplies.
 void set_allocator(const allocator& from);
 [[nodiscard]] allocator current_allocator();
 

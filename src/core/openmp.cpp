@@ -18,7 +18,7 @@ namespace {
 int processors_allowed() {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
-    // Fails where there are more than 1024 of them.
+    // Fails if there are more than 1024 of them.
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
     return std::max(1, CPU_COUNT(&allowed));
 }
@@ -39,7 +39,7 @@ bool find(void* library, const char* name, Function& function) {
     return function != nullptr;
 }
 
-// Never closed: its functions are called until the end.
+// Never closed, as its functions are called until the end.
 openmp find_openmp() {
     void* library = RTLD_DEFAULT;
     if (dlsym(library, "omp_get_max_threads") == nullptr) {
@@ -59,12 +59,12 @@ openmp find_openmp() {
 
 std::atomic<bool> asked{false};
 
-// A child must not begin while another thread opens the library.
+// A child must not be forked while another thread opens the library.
 [[maybe_unused]] const int finished = finish_before_forks([] {
     if (asked.load(std::memory_order_relaxed)) (void)openmp_in_use();
 });
 
-// 0 for anything that is no number from 1 on.
+// Returns 0 for anything that is not a number of at least 1.
 int leading_number(const char* text) {
     int number = 0;
     if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);

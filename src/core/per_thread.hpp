@@ -1,5 +1,5 @@
-// A value of each thread, made when it first asks and destroyed when it ends. A thread_local object
-// with a destructor ends the process where there is no memory for it; a key's value does not.
+// A value of each thread, made at its first use and destroyed with the thread. A thread_local
+// object with a destructor ends the process if there is no memory for it; a pthread key does not.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace carat::core {
 
-// Made before main; there are no keys left where a program has taken all 1024.
+// Created before main; there are no keys left if a program has taken all 1024.
 template <class T>
 class per_thread {
   public:
@@ -16,7 +16,7 @@ class per_thread {
     per_thread(const per_thread&) = delete;
     per_thread& operator=(const per_thread&) = delete;
 
-    // The calling thread's; null where there is no memory for it.
+    // The calling thread's value, or null if there is no memory for it.
     [[nodiscard]] T* get() noexcept {
         T* const own = get_if_made();
         return own != nullptr || !has_key_ ? own : make();

@@ -1,21 +1,21 @@
-// Boards and seats.
+// Boards and slots.
 //
-// A board shows one call's pieces. Several callers have a board each; one that finds none free does
-// its pieces alone. A board's state is one word, so that a worker learns in one load whether there
-// is a call, which, and which seat is its own:
+// A board shows the pieces of one call. Each caller has its own board; a caller that finds none
+// free runs its pieces alone. The state of a board is one word, so a worker learns in one load
+// whether there is a call, which one, and which slot is its own:
 //
 //      63      32 31      16 15        1    0
-//      [ number  | first    | seats     | open ]     worker w sits in seat w - first + 1
+//      [ number  | first    | slots     | open ]     worker w has slot w - first + 1
 //
-// A line of cache holds three words. `at` and `raised` belong to a worker and say for which call it
-// sits and which floating-point exceptions it met there; no other worker writes them, since one
-// that comes late for a call would overwrite who sits for the next. `begun` belongs to a seat and
-// counts its pieces that somebody has begun. Where `first` is 0, as it is for a caller alone, both
-// are of the same worker.
+// A cache line holds three words. `at` and `raised` belong to a worker: the call that it serves,
+// and the floating-point exceptions that it met there. No other worker writes them, since one that
+// is late for a call would overwrite those of the next. `begun` belongs to a slot and counts its
+// pieces that have begun. If `first` is 0, as for a lone caller, slot and worker have the same
+// index.
 //
-// A worker sits down (writes `at`), then looks whether the board is still open; the caller closes
-// the board, then looks who sits. Both are sequentially consistent, so at least one of them sees
-// the other.
+// A worker registers (writes `at`), then checks that the board is still open; the caller closes the
+// board, then checks who is registered. Both are sequentially consistent, so at least one of them
+// sees the other.
 #include "core/pool.hpp"
 
 #include <algorithm>
@@ -54,10 +54,10 @@ constexpr std::uint32_t taken_for(std::uint32_t number) {
 struct board {
     alignas(line_bytes) std::atomic<std::uint64_t> state{0};
     alignas(line_bytes) std::atomic<bool> owned{false};
-    // What the owner changes while nobody sits here.
+    // The owner changes these while no worker is registered here.
     std::uint32_t number = 0;
     int pieces = 0;
-    int seats = 0;
+    int slots = 0;
     int first = 0;
     std::atomic<int> cpu{0};  // where its caller was when it posted
     detail::piece_function function = nullptr;
@@ -66,21 +66,21 @@ struct board {
     std::array<line, most_workers + 1> lines;
 
     [[nodiscard]] line& line_of(int worker) { return lines[static_cast<std::size_t>(worker + 1)]; }
-    [[nodiscard]] std::atomic<std::uint64_t>& begun_of(int seat) {
-        return lines[static_cast<std::size_t>(seat)].begun;
+    [[nodiscard]] std::atomic<std::uint64_t>& begun_of(int slot) {
+        return lines[static_cast<std::size_t>(slot)].begun;
     }
 };
 
 struct board_state {
     std::uint32_t number;
     int first;
-    int seats;
+    int slots;
     bool open;
 };
 
 constexpr std::uint64_t packed(const board_state& s) {
     return std::uint64_t{s.number} << 32 | static_cast<std::uint64_t>(s.first) << 16 |
-           static_cast<std::uint64_t>(s.seats) << 1 | (s.open ? 1U : 0U);
+           static_cast<std::uint64_t>(s.slots) << 1 | (s.open ? 1U : 0U);
 }
 
 constexpr board_state unpacked(std::uint64_t s) {
@@ -88,13 +88,13 @@ constexpr board_state unpacked(std::uint64_t s) {
             static_cast<int>(s >> 1 & 0x7fff), (s & 1) != 0};
 }
 
-// Zeros until it is used, and never destroyed: workers outlive main.
+// Zero until it is used, and never destroyed, as workers outlive main.
 struct pool {
     std::array<board, boards_count> boards;
     alignas(line_bytes) wait_word posted{0};  // which board was opened last, and a running number
     alignas(line_bytes) std::array<std::atomic<std::uint64_t>, sleeper_words> asleep;  // a bit each
     alignas(line_bytes) std::atomic<std::uint32_t> posts{0};
-    std::atomic<int> wanted{0};  // seats for workers on open boards
+    std::atomic<int> wanted{0};  // slots for workers on open boards
     std::atomic<int> workers{0};
     std::atomic<bool> starting{false};
     std::atomic<std::int64_t> next_try_s{0};
@@ -102,8 +102,8 @@ struct pool {
 
 constinit pool the_pool;
 
-// Whether this thread runs a piece: a key's value. Thread-local storage of the library's own could
-// end the process where there is no memory for it, or, fixed at start, keep dlopen from loading it.
+// A pthread key tells whether this thread runs a piece. Thread-local storage could end the process
+// if there is no memory for it or, if static, keep dlopen from loading the library.
 pthread_key_t running_key;
 const bool has_running_key = pthread_key_create(&running_key, nullptr) == 0;
 
@@ -115,9 +115,9 @@ void set_runs_piece(bool runs) {
     if (has_running_key) pthread_setspecific(running_key, runs ? &running_key : nullptr);
 }
 
-// The next piece of a seat's that nobody has begun, or -1.
+// Returns the next piece of a slot that nobody has begun, or -1.
 int begin_piece(board& on, int owner, std::uint32_t number) {
-    const range own = subrange(on.pieces, on.seats, owner);
+    const range own = subrange(on.pieces, on.slots, owner);
     std::atomic<std::uint64_t>& begun = on.begun_of(owner);
     std::uint64_t seen = begun.load(std::memory_order_relaxed);
     for (;;) {
@@ -129,18 +129,18 @@ int begin_piece(board& on, int owner, std::uint32_t number) {
     }
 }
 
-// First the pieces of this seat, then those of seats whose threads have not come. A worker whose
-// single piece was short leaves them to the caller: to look at every seat, whose lines others
-// write, then takes as long as a piece (results/cpu/random_calls_16.json).
+// Runs the pieces of its own slot, then those of slots whose threads have not come. A worker whose
+// only piece was short leaves the rest to the caller: checking every slot, whose cache lines others
+// write, takes as long as a piece (results/cpu/random_calls_16.json).
 void take_pieces(board& on, int own, std::uint32_t number) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds short_piece{10};
-    const bool may_leave = own != 0 && on.pieces <= on.seats;
+    const bool may_leave = own != 0 && on.pieces <= on.slots;
     const clock::time_point start = may_leave ? clock::now() : clock::time_point{};
     bool ran = false;
     set_runs_piece(true);
-    for (int i = 0; i < on.seats; ++i) {
-        const int owner = own + i < on.seats ? own + i : own + i - on.seats;
+    for (int i = 0; i < on.slots; ++i) {
+        const int owner = own + i < on.slots ? own + i : own + i - on.slots;
         for (int piece = begin_piece(on, owner, number); piece >= 0;
              piece = begin_piece(on, owner, number)) {
             on.function(on.work, piece, own);
@@ -151,16 +151,16 @@ void take_pieces(board& on, int own, std::uint32_t number) {
     set_runs_piece(false);
 }
 
-// Takes part in a board's call if this worker has a seat there and has not had it yet.
+// Serves a board's call if this worker has a slot there and has not served it yet.
 void serve(board& on, int worker, std::uint32_t& last) {
     const std::uint64_t seen = on.state.load(std::memory_order_acquire);
     const board_state s = unpacked(seen);
     const int own = worker - s.first + 1;
-    if (!s.open || s.number == last || own < 1 || own >= s.seats) return;
+    if (!s.open || s.number == last || own < 1 || own >= s.slots) return;
     last = s.number;
-    // There the caller goes on with its pieces.
+    // The caller's pieces run on that processor.
     if (const int cpu = sched_getcpu(); cpu >= 0 && cpu == on.cpu.load(std::memory_order_relaxed))
-        leave_processor(cpu, s.seats);
+        leave_processor(cpu, s.slots);
     line& mine = on.line_of(worker);
     mine.at.exchange(taken_for(s.number), std::memory_order_seq_cst);
     float_flags flags = 0;
@@ -174,7 +174,7 @@ void serve(board& on, int worker, std::uint32_t& last) {
     if ((before & sleeping_bit) != 0) wake_sleepers(mine.at);
 }
 
-// Sleepers are told apart by 32 bits in the kernel, so that some wake in vain beyond 32 workers.
+// The kernel tells sleepers apart by 32 bits, so some wake in vain beyond 32 workers.
 std::uint32_t sleeper_group(int worker) {
     return std::uint32_t{1} << (worker % 32);
 }
@@ -187,7 +187,7 @@ std::uint64_t asleep_bit(int worker) {
     return std::uint64_t{1} << (worker % 64);
 }
 
-// Returns what the last post is, once it is no longer `seen`.
+// Returns the latest post once it differs from `seen`.
 std::uint32_t wait_for_post(std::uint32_t seen, int worker, standing& place) {
     pool& p = the_pool;
     const auto changed = [&] { return p.posted.load(std::memory_order_acquire) != seen; };
@@ -223,8 +223,8 @@ bool start_worker(int worker) {
                                reinterpret_cast<void*>(static_cast<std::intptr_t>(worker)));
 }
 
-// How many workers there are, once it has been tried to have so many. Where the system refuses
-// one, the next try comes a second later.
+// Tries to have `wanted` workers and returns how many there are. If the system refuses one, the
+// next attempt comes a second later.
 int workers_of(int wanted) {
     pool& p = the_pool;
     const int there = p.workers.load(std::memory_order_acquire);
@@ -246,7 +246,7 @@ board* free_board() {
     return nullptr;
 }
 
-// Workers first to first + helpers - 1 sit in seats 1 to helpers.
+// Workers first to first + helpers - 1 have slots 1 to helpers.
 void wake_workers(int first, int helpers) {
     std::uint32_t groups = 0;
     for (int worker = first; worker < first + helpers; ++worker)
@@ -257,11 +257,11 @@ void wake_workers(int first, int helpers) {
 
 void post(board& on) {
     pool& p = the_pool;
-    on.state.store(packed({on.number, on.first, on.seats, true}), std::memory_order_release);
+    on.state.store(packed({on.number, on.first, on.slots, true}), std::memory_order_release);
     const std::uint32_t running = p.posts.fetch_add(1, std::memory_order_relaxed) + 1;
     p.posted.store(running * boards_count + static_cast<std::uint32_t>(&on - p.boards.data()),
                    std::memory_order_seq_cst);
-    wake_workers(on.first, on.seats - 1);
+    wake_workers(on.first, on.slots - 1);
 }
 
 void wait_for_worker(wait_word& at, std::uint32_t number) {
@@ -272,12 +272,12 @@ void wait_for_worker(wait_word& at, std::uint32_t number) {
         sleep_while(at, taken | sleeping_bit);
 }
 
-// No one may sit down any more; those who sit are waited for. What those who came have raised.
+// Lets no more workers register, waits for those that have, and returns the flags they raised.
 float_flags close(board& on) {
     on.state.store(packed({on.number, 0, 0, false}), std::memory_order_seq_cst);
     const std::uint32_t taken = taken_for(on.number);
     float_flags raised = 0;
-    for (int worker = on.first; worker < on.first + on.seats - 1; ++worker) {
+    for (int worker = on.first; worker < on.first + on.slots - 1; ++worker) {
         line& of = on.line_of(worker);
         const std::uint32_t at = of.at.load(std::memory_order_seq_cst);
         if (at == taken) wait_for_worker(of.at, on.number);
@@ -286,12 +286,12 @@ float_flags close(board& on) {
     return raised;
 }
 
-// Alone here, callers always get the same workers; beside others, those that are not asked for yet.
-// Returns the floating-point exceptions that workers have met.
+// A caller that is alone always gets the same workers; others get those not yet requested. Returns
+// the floating-point exceptions that workers met.
 float_flags run_on_board(board& on, int workers, int helpers) {
     pool& p = the_pool;
     const int others = p.wanted.fetch_add(helpers, std::memory_order_relaxed);
-    on.seats = helpers + 1;
+    on.slots = helpers + 1;
     on.first = std::clamp(others, 0, workers - helpers);
     ++on.number;
     on.cpu.store(sched_getcpu(), std::memory_order_relaxed);
@@ -316,14 +316,14 @@ struct pieces_elsewhere {
     mutable std::atomic<float_flags> raised{0};
 };
 
-// A piece's own calls run in it, whoever's thread it is; that thread gets back its own mode.
-void run_piece_elsewhere(const void* of, int piece, int seat) {
+// The piece's own calls run within it on any thread, which then gets back its own mode.
+void run_piece_elsewhere(const void* of, int piece, int slot) {
     const auto& all = *static_cast<const pieces_elsewhere*>(of);
     const bool before = runs_piece();
     const float_mode mode_before = float_mode_here();
     set_runs_piece(true);
     enter(all.mode);
-    all.function(all.work, piece, seat);
+    all.function(all.work, piece, slot);
     all.raised.fetch_or(float_flags_here(), std::memory_order_relaxed);
     restore(mode_before);
     set_runs_piece(before);
@@ -345,7 +345,7 @@ void begin_anew() {
     p.starting.store(false, std::memory_order_release);
 }
 
-// Before main, hence before the program can fork.
+// Registered before main, hence before the program can fork.
 [[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, begin_anew);
 
 }  // namespace

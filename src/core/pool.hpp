@@ -1,14 +1,14 @@
-// The library's own threads: independent pieces of one call, taken as threads come.
+// The library's own threads, which share the independent pieces of one call.
 //
-// The caller posts its pieces and begins with them at once. A worker that is awake, or wakes in
-// time, takes its seat and first the pieces that belong to that seat, so that from call to call a
-// thread meets the same part of the operands in its caches; then, unless its own was a short one,
-// pieces of seats that nobody took.
-// The caller does alone whatever is left and waits only for pieces that somebody has begun: a
-// thread that the system does not run delays nothing that it has not started.
+// The caller posts its pieces and begins with them at once. A worker that comes in time has a
+// thread index and first takes the pieces of that index, so that a thread meets the same part of
+// the operands in its caches from call to call. Then, unless its only piece was short, it takes
+// pieces of indices that have no thread. The caller runs what is left and waits only for pieces
+// that have begun, so a thread that the system does not schedule delays nothing that it has not
+// begun.
 //
-// Workers are started at the first call that wants them and kept. They spin for some microseconds
-// after a piece, then sleep. Where the system refuses a thread, those there are do the work.
+// Workers are started by the first call that needs them and kept. They spin for some microseconds
+// after a piece, then sleep. If the system refuses a thread, the existing ones do its work.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,25 @@ namespace carat::core {
 
 namespace detail {
 
-using piece_function = void (*)(const void* work, int piece, int seat);
+using piece_function = void (*)(const void* work, int piece, int thread);
 
 void run_on_pool(int pieces, int threads, piece_function function, const void* work);
 
-// Somebody else's threads: calls function(work, piece, seat) once for every piece in [0, pieces),
-// never twice at once with one seat of [0, threads), and returns when all have.
+// A program's own thread pool: calls function(work, piece, thread) once for each piece in [0,
+// pieces), never twice at a time with the same index in [0, threads), and returns when all are
+// done.
 using other_pool = void (*)(void* context, int pieces, int threads, piece_function function,
                             const void* work);
 
 }  // namespace detail
 
-// Has pieces run there instead of by workers of this pool; null: here again. Not while another
-// thread multiplies.
+// Runs pieces on another pool instead of this one; null: on this one again. Must not be called
+// while another thread multiplies.
 void run_pieces_on(detail::other_pool other, void* context);
 
-// Calls work(piece, seat) for every piece in [0, pieces), by the caller and at most threads - 1
-// workers. A seat in [0, threads) belongs to one thread for the whole call, 0 to the caller. `work`
-// must not throw. Pieces run one by one where the caller is itself running a piece.
+// Calls work(piece, thread) for every piece in [0, pieces), on the caller and at most threads - 1
+// workers. Each thread index in [0, threads) belongs to one thread for the whole call, 0 to the
+// caller. `work` must not throw. Pieces run one by one if the caller is itself running a piece.
 template <class Work>
 void for_each_piece(int pieces, int threads, const Work& work) {
     if (pieces <= 1 || threads <= 1) {
@@ -44,17 +45,19 @@ void for_each_piece(int pieces, int threads, const Work& work) {
     }
     detail::run_on_pool(
         pieces, threads,
-        [](const void* of, int piece, int seat) { (*static_cast<const Work*>(of))(piece, seat); },
+        [](const void* of, int piece, int thread) {
+            (*static_cast<const Work*>(of))(piece, thread);
+        },
         std::addressof(work));
 }
 
 // Whether the calling thread is running a piece.
 [[nodiscard]] bool inside_piece();
 
-// Calls whose pieces were shown to workers so far. For tests.
+// The number of calls whose pieces were posted to workers, for tests.
 [[nodiscard]] std::uint32_t calls_shared();
 
-// Of [0, extent), cut as evenly as whole numbers allow.
+// A part of [0, extent), which is divided as evenly as whole numbers allow.
 struct range {
     std::int64_t first;
     std::int64_t size;

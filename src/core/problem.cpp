@@ -39,7 +39,7 @@ std::int64_t extent_elements(std::int64_t rows, std::int64_t cols, const layout&
 }
 
 std::string reason_against_factors(const problem& p) {
-    // Not floor, which the drop-in would need libm for.
+    // Not floor, for which the drop-in BLAS would need libm.
     const auto whole = [](double x) {
         return std::abs(x) <= 0x1p31 && x == static_cast<double>(static_cast<std::int64_t>(x));
     };

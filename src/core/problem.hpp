@@ -1,5 +1,5 @@
-// One product, without its data: C = alpha A B + beta C with element types, sizes and strides.
-// Transposes have become strides by the time a problem exists.
+// One product without its data: C = alpha A B + beta C with element types, sizes and strides.
+// Transposes are already strides.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,13 @@ struct problem {
     double beta = 0;
 };
 
-// A row-major, contiguous product with all operands of one type.
+// A row-major, contiguous product whose operands have one type.
 [[nodiscard]] constexpr problem row_major_problem(dtype type, std::int64_t m, std::int64_t n,
                                                   std::int64_t k) {
     return {type, type, type, m, n, k, row_major(k), row_major(n), row_major(n), 1, 0};
 }
 
-// Where the data lies; the space is the implementation's own (host or device memory).
+// The addresses of the data, in the implementation's space (host or device memory).
 struct operands {
     const void* a = nullptr;
     const void* b = nullptr;
@@ -74,10 +74,10 @@ template <class T>
 // a x b for sizes that are not negative. Throws carat::error(overflow) naming `what`.
 [[nodiscard]] std::int64_t checked_product(std::int64_t a, std::int64_t b, const char* what);
 
-// Whether sums of integers are rounded to another type, as only an epilogue does.
+// Whether integer sums are rounded to another type, which only an epilogue does.
 [[nodiscard]] bool rounds_integers(const problem& p);
 
-// Whole bytes of so many neighbouring elements. Throws carat::error(overflow) naming `what`.
+// The bytes of `count` adjacent elements, rounded up. Throws carat::error(overflow) naming `what`.
 [[nodiscard]] std::int64_t checked_bytes(dtype type, std::int64_t elements, const char* what);
 
 // Elements from the first to the last one touched, both included; 0 for an empty matrix.
@@ -85,7 +85,7 @@ template <class T>
 [[nodiscard]] std::int64_t extent_elements(std::int64_t rows, std::int64_t cols,
                                            const layout& where);
 
-// Why alpha and beta can't be factors of an i32 C, with both; empty where they can, and of others.
+// Why alpha and beta cannot be factors of an i32 C; empty if they can, and for other types.
 [[nodiscard]] std::string reason_against_factors(const problem& p);
 
 // "2000x1000x500 f64"

@@ -1,4 +1,4 @@
-// Waiting for a word in memory to change: a short spin, then sleep in the kernel (futex).
+// Waits for a word in memory to change: spins briefly, then sleeps in the kernel (futex).
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ namespace carat::core {
 
 using wait_word = std::atomic<std::uint32_t>;
 
-// As long as waking a sleeping thread takes, some 50 us in a virtual machine: at most twice what
-// knowing the future would have cost (Karlin et al., 1990).
+// The time that waking a sleeping thread takes, some 50 us in a virtual machine. So the wait is at
+// most twice what knowing the future would have cost (Karlin et al., 1990).
 inline constexpr std::chrono::microseconds spin_time{50};
 
 inline void relax() {
@@ -25,7 +25,7 @@ inline void relax() {
 #endif
 }
 
-// Whether done() came true before spin_time had passed.
+// Whether done() became true before spin_time had passed.
 template <class Done>
 [[nodiscard]] bool spin_until(const Done& done) {
     constexpr int rounds_between_looks = 32;

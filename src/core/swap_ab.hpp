@@ -1,4 +1,4 @@
-// C^T = B^T A^T: the same product with its operands in each other's place.
+// C^T = B^T A^T: the same product with its operands swapped.
 #pragma once
 
 #include "core/problem.hpp"

@@ -1,5 +1,5 @@
-// Text put together and read without the standard library's streams: these bring its locales along,
-// which a program that preloads the BLAS would set up whether it multiplies or not.
+// Formats and parses text without the standard library's streams. These bring its locales, which a
+// program that preloads the BLAS would set up even if it never multiplies.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace carat::core {
 
-// Written to as a stream is: words and whole numbers.
+// A minimal stream for words and whole numbers.
 class text {
   public:
     text& operator<<(std::string_view words) {
@@ -25,8 +25,8 @@ class text {
     std::string whole_;
 };
 
-// The first word of a short file (up to 4 KiB, as all of /sys are) of a folder that is open; empty
-// where there is none.
+// The first word of a short file (up to 4 KiB, like all of /sys) in an open folder; empty if there
+// is none.
 [[nodiscard]] std::string first_word(int folder, const std::string& path);
 
 }  // namespace carat::core

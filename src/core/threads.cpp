@@ -18,8 +18,8 @@ namespace {
 
 constexpr int unlimited = std::numeric_limits<int>::max();
 
-// What OpenMP offered at first, and what of that the control group grants; 0 until they are known.
-// Two threads may find out at once, and a child may be forked meanwhile: nobody waits.
+// What OpenMP offered at first, and how much of that the control group grants; 0 until known. Two
+// threads may find out at once, and a child may be forked meanwhile: nobody waits.
 std::atomic<int> first_offered{0};
 std::atomic<int> granted{0};
 

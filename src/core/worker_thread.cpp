@@ -13,7 +13,7 @@ namespace carat::core {
 
 namespace {
 
-// Whether workers were put on OpenMP's places: then the first thread's own one says nothing.
+// Whether workers may use all OpenMP places; then the first thread's own place says nothing.
 std::atomic<bool> on_places{false};
 
 void use_all_places(pthread_attr_t& attributes) {
@@ -32,8 +32,8 @@ void use_all_places(pthread_attr_t& attributes) {
     on_places.store(true, std::memory_order_relaxed);
 }
 
-// A fault whose signal is blocked ends the process, whatever handler there is: one that pages
-// matrices in, a sanitizer's, or Python's that says where it was.
+// A fault whose signal is blocked ends the process in spite of any handler: one that pages matrices
+// in, a sanitizer's, or Python's that prints where it was.
 sigset_t all_but_faults() {
     sigset_t set;
     sigfillset(&set);
@@ -60,7 +60,7 @@ bool start_worker_thread(void* (*run)(void*), void* argument) {
     return failed == 0;
 }
 
-// A worker begins as the thread that started it.
+// A worker begins like the thread that started it.
 standing::standing() : first_thread_(getpid()), seen_(of(0)) {
     follow();
 }

@@ -20,7 +20,7 @@ int bytes_of_vectors(const kernel_set& with) {
     return with.f64.lanes * static_cast<int>(sizeof(double));
 }
 
-// Whether nothing asks for blocks: the caller, types, or sums that C can't hold.
+// Whether nothing needs blocks: the caller, the types, or sums that C cannot hold.
 bool may_be_skinny(const core::problem& p, const plan::blocking& wanted,
                    const epilogue_request* last) {
     const bool summed_out_of_place = last != nullptr && last->in_place && p.beta != 0;
@@ -28,18 +28,18 @@ bool may_be_skinny(const core::problem& p, const plan::blocking& wanted,
            wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
 }
 
-// Whether lines of an operand have their elements at one k side by side, and consecutive depths
-// whole pages apart: then all of a line falls into a few sets of every cache.
+// Whether neighbouring lines are contiguous at one k, and consecutive k are whole pages apart: then
+// a line maps to a few sets of every cache.
 bool conflicts(dtype type, std::int64_t outer_stride, std::int64_t k_stride) {
     return outer_stride == 1 && k_stride * static_cast<std::int64_t>(size_bytes(type)) % 4096 == 0;
 }
 
-// Whether elements this far apart are as far from the beginnings of their lines of cache.
+// Whether elements at this distance have the same offset in their cache lines.
 bool on_whole_lines(dtype type, std::int64_t k_stride) {
     return k_stride * static_cast<std::int64_t>(size_bytes(type)) % 64 == 0;
 }
 
-// `p` has been transposed. `out_of_place`: sums can't be kept in C.
+// `p` has been transposed. `out_of_place`: C cannot hold the sums.
 plan::request request_of(const core::problem& p, bool out_of_place, int threads,
                          const plan::blocking& wanted) {
     return {.m = p.m,
@@ -56,7 +56,7 @@ plan::request request_of(const core::problem& p, bool out_of_place, int threads,
             .wanted = wanted};
 }
 
-// The stride of a lone row or column leads nowhere, and decides nothing.
+// The stride of a single row or column means nothing and decides nothing.
 core::problem turned(const core::problem& p, bool swapped) {
     core::problem q = swapped ? core::swapped(p) : p;
     if (q.m == 1) q.a_layout.row_stride = q.k;
@@ -64,8 +64,8 @@ core::problem turned(const core::problem& p, bool swapped) {
     return q;
 }
 
-// Whether operands of type `a` have kernels, and their sums a way into a C of type `c`: C is of the
-// sums' type, of the operands', or, of f32, a narrower one. Sums of bytes may be finished as f32.
+// Whether operands of type `a` have kernels whose sums can be stored to type `c`: the sums' type,
+// the operands' type, or a narrower one for f32. Sums of bytes may be finished as f32.
 bool kernels_take(dtype a, dtype c) {
     const kernel_set& any = *kernel_sets().front();  // all take the same types
     const dtype sums = core::accumulator_of(a);
@@ -88,9 +88,9 @@ std::string unsupported(const core::problem& p) {
     return core::reason_against_factors(p);
 }
 
-// Members are made where they stay: a structure written word by word and copied at once as vectors
-// waits for its words to reach the cache. Such copies were 7 of the 16 % that this constructor took
-// of a product of 8 x 8 matrices.
+// Members are built in place: a structure that is written word by word and then copied by vector
+// loads waits for its words to reach the cache. Such copies were 7 of the 16 % that this
+// constructor took of a product of 8 x 8 matrices.
 product::product(const core::problem& p, int threads, const kernel_set& with,
                  const plan::blocking& wanted, const epilogue_request* last,
                  const prepared_operand* ready)
@@ -110,8 +110,8 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
     run_ = choose_runner();
 }
 
-// A prepared operand takes the role of A, whatever C looks like. Sums over k are cut where they
-// would be without it, so that they are the same to the bit.
+// A prepared operand takes the role of A for every layout of C. Sums over k are cut where they
+// would be without it, so the bits are the same.
 void product::turn_for_prepared(const core::problem& p) {
     const plan::cpu_plan usual = plan_;
     by_lanes_ = usual.how == plan::path::skinny && !request_.m_contiguous_a;
@@ -191,7 +191,7 @@ std::string product::explain() const {
     return plan::explain(plan_, request_, shape(), this_machine());
 }
 
-// A thread's part of the workspace, or null where it needs none.
+// A thread's part of the workspace, or null if it needs none.
 template <class T>
 T* product::share_of(std::byte* memory, int thread) const {
     if (thread_bytes_ == 0) return nullptr;
@@ -372,7 +372,7 @@ bool product::is_one_tile() const {
 product::runner product::choose_runner() const {
     if (problem_.m == 0 || problem_.n == 0) return &product::run_nothing;
     if (matrix_unit_) return &product::run_on_matrix_unit;
-    // Without the cuts into rectangles, and what copying a task costs.
+    // Skips the division into rectangles and the copy of the task.
     const bool is_whole = plan_.threads() == 1 && request_.k != 0 && last_ == nullptr;
     return visit_kernel(*kernels_, problem_.a_type, [&]<class T>(const kernel<T>&) -> runner {
         if (out_of_place()) return &product::run_out_of_place<T>;

@@ -16,7 +16,7 @@ namespace {
 
 using core::first_word;
 
-// The number that the text begins with, which is cut off; -1 where there is none.
+// Removes the number at the beginning of the text and returns it, or -1.
 std::int64_t leading_number(std::string_view& text) {
     std::int64_t value = -1;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
@@ -47,7 +47,7 @@ std::int64_t count_cpus(std::string_view list) {
     return std::max<std::int64_t>(count, 1);
 }
 
-// One core's share of a cache, which replaces what was known if the kernel tells.
+// One core's share of a cache; it replaces the previous value if the kernel reports one.
 void share_of(int caches, const std::string& cache, std::int64_t& bytes) {
     const std::int64_t size = parse_size(first_word(caches, cache + "size"));
     if (size == 0) return;
@@ -55,7 +55,7 @@ void share_of(int caches, const std::string& cache, std::int64_t& bytes) {
     if (size >= cpus) bytes = size / cpus;
 }
 
-// Wherever they are listed.
+// Finds the caches wherever they are listed.
 void search(int caches, plan::machine& found) {
     for (int index = 0; index < 8; ++index) {
         const std::string cache = "index" + std::to_string(index) + "/";
@@ -71,9 +71,9 @@ void search(int caches, plan::machine& found) {
 
 }  // namespace
 
-// Hyper-threads of one core share its L1, and only one of them should multiply. Each file is 6 us
-// of a program's first product, so the usual order (L1 for data, L1 for instructions, L2, L3) is
-// taken where its third is an L2.
+// Hyper-threads of one core share its L1, and only one of them should multiply. Reading a file
+// costs 6 us of a program's first product, so the usual order (L1 data, L1 instructions, L2, L3) is
+// assumed if the third is an L2.
 plan::machine read_machine(const std::string& folder) {
     plan::machine found;
     const int caches = open((folder + "/cpu0/cache").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -101,7 +101,7 @@ namespace {
     try {
         (void)this_machine();
     } catch (const std::bad_alloc&) {
-        // The first product tells.
+        // Read by the first product.
     }
 });
 

@@ -1,5 +1,5 @@
-// This machine as plans see it, read from the operating system's own description: brand and model
-// lie in virtual machines.
+// This machine as plans see it, read from the operating system's description (virtual machines
+// report wrong brands and models).
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace carat::cpu_engine {
 
-// From the folder with cpu0/ in it, normally /sys/devices/system/cpu. What is missing there keeps
-// its default.
+// Reads the folder that contains cpu0/, normally /sys/devices/system/cpu. What is missing there
+// keeps its default.
 [[nodiscard]] plan::machine read_machine(const std::string& folder);
 
 // This machine, read once.

@@ -1,4 +1,4 @@
-// A problem as the loops see it.
+// Converts a problem to a task for the loops.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ template <>
             outer_stride, k_stride};
 }
 
-// `p` has been transposed, `data` has not.
+// `p` has been transposed; `data` has not.
 template <class T>
 [[nodiscard]] task<T> make_task(const core::problem& p, bool swapped, const kernel<T>& with,
                                 const core::operands& data) {

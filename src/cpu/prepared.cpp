@@ -15,7 +15,7 @@ std::byte* reserve(prepared_operand& into, std::int64_t lines, std::int64_t line
     return into.memory.reserve(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
 }
 
-// Two lines of cache between micropanels, as in driver/tiles.cpp, keep them out of each other's
+// Two cache lines between micropanels, as in matrix_unit/loops.cpp, keep them out of each other's
 // sets.
 void pack_for_matrix_unit(prepared_operand& into, const matrix_unit_kernel& with,
                           const source& from, std::int64_t count, std::int64_t k) {

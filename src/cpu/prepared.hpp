@@ -1,6 +1,6 @@
-// An operand packed once: lines (rows of A or columns of B) over all of k, as micropanels of
-// register tiles or of a matrix unit, so that any block of k is a place in it. On register tiles it
-// always takes the role of A; sums come out the same in either role.
+// An operand packed once: lines (rows of A or columns of B) over all of k, as micropanels for
+// register tiles or a matrix unit, so that any block of k is an offset in it. With register tiles
+// it always takes the role of A; sums are the same in either role.
 #pragma once
 
 #include <carat/prepare.hpp>
@@ -26,8 +26,8 @@ namespace carat::cpu_engine {
 
 using detail::prepared_operand;
 
-// Packs the operand of `count` lines by `k`; `from` is where and how it lies. Returns the bytes it
-// takes. Throws carat::error (overflow, out_of_memory).
+// Packs an operand of `count` lines by `k`, stored as `from` says. Returns its bytes. Throws
+// carat::error (overflow, out_of_memory).
 std::size_t pack_operand(prepared_operand& into, const kernel_set& with, dtype type,
                          const source& from, std::int64_t count, std::int64_t k);
 

@@ -1,4 +1,4 @@
-// What remains of a product when alpha or k is 0: C = beta C.
+// A product with alpha or k = 0: C = beta C.
 #include "cpu/scale_c.hpp"
 
 namespace carat::cpu_engine {

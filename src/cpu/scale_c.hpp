@@ -1,11 +1,11 @@
-// What remains of a product when alpha or k is 0.
+// A product with alpha or k = 0.
 #pragma once
 
 #include "cpu/task.hpp"
 
 namespace carat::cpu_engine {
 
-// C = beta C, without reading C when beta is 0.
+// C = beta C; does not read C if beta is 0.
 template <class T>
 void scale(const task<T>& t);
 

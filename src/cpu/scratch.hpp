@@ -1,14 +1,14 @@
-// Workspace of a loop: given by the caller, or a little of the stack instead.
+// The workspace of a loop: the caller's, or a little of the stack.
 #pragma once
 
 #include <cstdint>
 
 namespace carat::cpu_engine {
 
-// What a loop may have on the stack, of the 32 KiB that a whole call takes at most.
+// The most that a loop may take of the stack; a whole call takes at most 32 KiB.
 inline constexpr std::int64_t stack_bytes = 14 << 10;
 
-// The workspace given, or the stack.
+// The given workspace, or the stack.
 template <class T>
 class scratch {
   public:

@@ -10,12 +10,11 @@ namespace carat::cpu_engine {
 
 namespace {
 
-// Cycles that a product takes whose m rows fill vectors, as far as its turn decides them: the
-// multiply-adds, of which a single vector of rows has too few a load and a tile of few sums waits
-// for each other's; the vectors of C; and what has to be turned, of A while it is packed, of C by
-// the tile, back and forth. Fitted to both turns of 1147 products with AVX-512 and 850 with AVX2,
-// whose slower choice it takes in one of 50; the mean loss is 0.6 %, and was 3 % where C alone
-// decided.
+// The cycles of a product whose m rows fill vectors, as far as swapping decides them: the
+// multiply-adds (a single vector of rows has too few for each load, and the sums of a small tile
+// wait for each other), the vectors of C, and what must be transposed (A while it is packed; tiles
+// of C, both ways). Fitted to both orders of 1147 products with AVX-512 and 850 with AVX2. It takes
+// the slower one in one of 50; the mean loss is 0.6 %, and was 3 % when C alone decided.
 double cycles(std::int64_t m, std::int64_t n, std::int64_t k, bool rows_of_a_lie_so,
               bool rows_of_c_lie_so, bool reads_c, std::int64_t lanes) {
     constexpr double least_per_depth = 4;

@@ -1,6 +1,5 @@
-// A product as the loops see it: typed by what it computes in, transposed where need be so that
-// columns of C are contiguous where they can be, and cut into rectangles of C that are tasks
-// themselves.
+// A product as the loops see it: typed by what it computes in, transposed if necessary so that
+// columns of C are contiguous where possible, and divided into rectangles of C that are tasks too.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +52,7 @@ struct task {
     }
 };
 
-// The operands of a task that gives the rows x cols rectangle of C from (i, j) on; its C is left to
-// the caller.
+// The operands of a task for the rows x cols rectangle of C from (i, j) on; the caller sets its C.
 template <class T>
 [[nodiscard]] task<T> rectangle(task<T> t, std::int64_t i, std::int64_t j, std::int64_t rows,
                                 std::int64_t cols) {
@@ -67,8 +65,7 @@ template <class T>
     return t;
 }
 
-// What remains to be done with the sums of a tile at (i, j). Those of integers are finished out of
-// place.
+// Finishes the sums of a tile at (i, j). Integer sums are finished out of place.
 template <class T>
 __attribute__((noinline)) void apply_epilogue(const task<T>& t, const tile_call<T>& call,
                                               std::int64_t i, std::int64_t j) {
@@ -77,8 +74,8 @@ __attribute__((noinline)) void apply_epilogue(const task<T>& t, const tile_call<
             {call.c, call.rows, call.cols, call.c_col_stride, t.first_row + i, t.first_col + j});
 }
 
-// A tile of C to its copy, whose columns lie one behind the other, or back. Four columns side by
-// side are turned in registers.
+// Copies a tile of C to a buffer of adjacent columns, or back. Four adjacent columns are transposed
+// in registers.
 template <class T>
 void copy_tile(const task<T>& t, int rows, int cols, T* copy, T* c, bool back) {
     if (t.c_col_stride == 1 && cols >= 4) {
@@ -95,7 +92,7 @@ void copy_tile(const task<T>& t, int rows, int cols, T* copy, T* c, bool back) {
     }
 }
 
-// A tile whose rows are contiguous in C: its sums are turned on their way there.
+// A tile whose rows are contiguous in C: its sums are transposed as they are stored.
 template <class T>
 void run_tile_by_rows(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
                       T* c) {
@@ -111,7 +108,7 @@ void run_tile_by_rows(void (*run)(const tile_call<T>&), const task<T>& t, tile_c
     call.beta = beta;
 }
 
-// A tile through a copy on the stack.
+// Computes a tile in a copy on the stack.
 template <class T>
 __attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>&),
                                                   const task<T>& t, tile_call<T>& call,
@@ -129,8 +126,8 @@ __attribute__((noinline)) void run_tile_in_buffer(void (*run)(const tile_call<T>
     copy_tile(t, call.rows, call.cols, copy, c, true);
 }
 
-// Runs one tile whose k, a and b are set; `i` and `j` are its place in C. Columns of C that are not
-// contiguous are copied, so kernels need not know.
+// Runs one tile whose k, a and b are set; `i` and `j` are its position in C. Columns of C that are
+// not contiguous are copied, so kernels need not know.
 template <class T>
 inline void run_tile(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
                      std::int64_t i, std::int64_t j) {

@@ -36,7 +36,7 @@ std::byte* workspace::reserve(std::size_t size_bytes) {
                                                    std::to_string(size_bytes) +
                                                    " bytes; C is unchanged");
     size_bytes_ = rounded;
-    // Advice only: large pages spare most TLB misses of packed panels.
+    // Only a hint: large pages save most TLB misses of packed panels.
     if (rounded >= huge_page_bytes)
         madvise(memory_.get(), rounded / huge_page_bytes * huge_page_bytes, MADV_HUGEPAGE);
     return memory_.get();
@@ -51,7 +51,7 @@ void workspace::trim() noexcept {
 workspace& thread_workspace() {
     if (workspace* const own = of_threads.get(); own != nullptr) return *own;
     throw error(error_code::out_of_memory,
-                "matrix_product: no memory for what a thread keeps; C is unchanged");
+                "matrix_product: no memory for a thread's workspace; C is unchanged");
 }
 
 }  // namespace carat::cpu_engine

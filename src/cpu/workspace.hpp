@@ -1,5 +1,5 @@
-// Memory for packed operands: grows when asked, is kept for the next product, and is given back
-// when its owner ends. Each calling thread has one of its own, so callers neither wait nor race.
+// Memory for packed operands: it grows on demand, is kept for the next product, and is freed with
+// its owner. Each calling thread has its own, so callers neither wait nor race.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@ namespace carat::cpu_engine {
 
 class workspace {
   public:
-    // At least size_bytes, on a page of its own; what was there is lost. Throws
+    // Returns at least size_bytes, on a page of its own; previous contents are lost. Throws
     // carat::error(out_of_memory) and then holds nothing.
     [[nodiscard]] std::byte* reserve(std::size_t size_bytes);
 
-    // Gives memory back when there is more of it than a thread should keep between calls.
+    // Frees the memory if there is more of it than a thread should keep between calls.
     void trim() noexcept;
 
     [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   private:
-    // To where it came from.
+    // Returns memory to its allocator.
     struct release {
         core::allocator from;
         std::size_t size_bytes;
@@ -31,10 +31,10 @@ class workspace {
     std::size_t size_bytes_ = 0;
 };
 
-// The calling thread's own, which keeps at most 64 MiB between calls.
+// The calling thread's own workspace, which keeps at most 64 MiB between calls.
 [[nodiscard]] workspace& thread_workspace();
 
-// So many bytes of the calling thread's, for one call; none of them need none of its memory either.
+// This many bytes of the calling thread's workspace, for one call; none if it needs none.
 class call_memory {
   public:
     explicit call_memory(std::size_t size_bytes)

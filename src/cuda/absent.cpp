@@ -2,7 +2,6 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "cuda/common/identity.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/call.hpp"
 
@@ -61,18 +60,6 @@ void* call_scope::lend_zeros(const void*, std::size_t) {
 
 void* call_scope::lend(const void*, std::size_t) {
     return nullptr;
-}
-
-std::string uuid(int device) {
-    refuse(device);
-}
-
-std::string compiled_for() {
-    return {};
-}
-
-core::execution_space& space(int device) {
-    refuse(device);
 }
 
 }  // namespace carat::cuda

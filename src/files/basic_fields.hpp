@@ -1,5 +1,5 @@
-// The fields of an object in a file, each of the type asked for or refused with one line that names
-// file and field; over any tree of values with the members of nlohmann's that are used here.
+// Reads fields of an object in a file. A field of the wrong type is refused in one line that names
+// file and field. Works on any tree of values with the members of nlohmann's that are used here.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace carat::files {
 
-/// Its decode_into(from, value) sets `value` and returns true where `from` is of its type.
+/// Its decode_into(from, value) sets `value` and returns true if `from` has its type.
 template <class Value>
 struct decoder;
 
@@ -18,8 +18,8 @@ template <class Value>
 class basic_fields {
   public:
     /// `source` must outlive it. Messages begin with `where` and end with `remedy`.
-    /// @throws carat::error(invalid_argument) where `source` is no object, as all below do where a
-    /// field is missing or of another type.
+    /// @throws carat::error(invalid_argument) if `source` is no object; all functions below do so
+    /// if a field is missing or has another type.
     basic_fields(const Value& source, std::string where, std::string remedy)
         : source_(source), where_(std::move(where)), remedy_(std::move(remedy)) {
         if (!source_.is_object()) fail("", "is not an object");
@@ -36,7 +36,7 @@ class basic_fields {
         return value;
     }
 
-    /// A field that files written before it was added lack: they keep what `value` is.
+    /// An optional field, which older files lack: `value` then stays as it is.
     template <class T>
     void added(const char* key, T& value) const {
         if (find(key) != nullptr) (*this)(key, value);
@@ -60,7 +60,7 @@ class basic_fields {
     [[nodiscard]] basic_fields object(const char* key) const {
         return {at(key), name(key), remedy_};
     }
-    /// What holds of the elements of the list `key`: `read` is called with each.
+    /// Calls `read` with each element of the list `key`.
     template <class Read>
     void each(const char* key, const Read& read) const {
         std::size_t i = 0;

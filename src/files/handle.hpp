@@ -1,4 +1,4 @@
-// An open file's number, closed when it goes.
+// A file descriptor that is closed at the end of its scope.
 #pragma once
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ class handle {
     explicit operator bool() const { return number_ >= 0; }
     [[nodiscard]] int number() const { return number_; }
 
-    // Whether all that was written is where it should be.
+    // Whether everything written has reached the disk.
     bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
 
   private:

@@ -36,8 +36,8 @@ std::size_t size_of(const handle& in, const fs::path& file, kind allowed) {
     return S_ISREG(facts.st_mode) ? static_cast<std::size_t>(facts.st_size) : 0;
 }
 
-// Waits where there is nothing yet. poll() ends at every signal, where open() and read() of a pipe
-// would go on, and the program could not be ended.
+// Waits while there is nothing to read. poll() ends at every signal; open() and read() of a pipe
+// would go on, and the program could not be interrupted.
 std::size_t read_some(const handle& in, const fs::path& file, char* to, std::size_t most) {
     for (;;) {
         pollfd waiting = {in.number(), POLLIN, 0};
@@ -55,7 +55,7 @@ std::string read(const fs::path& file, kind allowed) {
     if (!in) fail_to_read(file, std::strerror(errno));
     constexpr std::size_t piece = std::size_t{1} << 20U;
     std::string text;
-    // Where it says how long it is, memory for it and for the piece that tells its end.
+    // If the file tells its size, allocates that and one more piece to find its end.
     if (const std::size_t told = size_of(in, file, allowed); told <= most_bytes)
         text.reserve(told + 2 * piece);
     std::size_t size = 0;

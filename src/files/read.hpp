@@ -1,6 +1,6 @@
-// Every file that carat reads and may not have written: results, tables of tuned ways, what was
-// kept of the machine. Such files are not trusted. A pipe in place of a file must not hold the
-// program up, nor may one without end fill the memory or one nested without end the stack.
+// Reads every file that carat may not have written: results, tuning tables, cached machine data.
+// Such files are not trusted: a pipe must not block the program, an endless file must not fill the
+// memory, and deep nesting must not overflow the stack.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ inline constexpr int most_levels = 64;  // of lists and objects in each other; o
 
 enum class kind { regular, or_pipe };
 
-/// What a file holds. A pipe is waited for until a signal arrives, where it is allowed at all.
-/// @throws carat::error(invalid_argument) naming the file: it isn't there, can't be opened, is of
-/// another kind or larger than most_bytes.
+/// The contents of a file. Waits for a pipe until a signal arrives, if pipes are allowed.
+/// @throws carat::error(invalid_argument) naming the file if it is missing, cannot be opened, is of
+/// another kind, or is larger than most_bytes.
 [[nodiscard]] std::string read(const std::filesystem::path& file, kind allowed = kind::regular);
 
-/// What both parsers of JSON say of a text that they don't take.
+/// The message of both JSON parsers for a text that they refuse.
 [[noreturn]] void fail_for_depth(const std::string& name);
 [[noreturn]] void fail_for_syntax(const std::string& name);
 

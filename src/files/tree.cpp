@@ -31,7 +31,8 @@ void append_utf8(std::string& to, unsigned code) {
     rest(0);
 }
 
-// By descent; every function starts at the first character of what it reads and ends behind it.
+// A recursive-descent parser. Every function starts at the first character of what it reads and
+// ends behind it.
 class parser {
   public:
     parser(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
@@ -49,7 +50,7 @@ class parser {
     void skip_spaces() {
         rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n\r"), rest_.size()));
     }
-    // Whether the next character but spaces is `c`, which is then behind us.
+    // Skips spaces; if the next character is `c`, skips it and returns true.
     bool take(char c) {
         skip_spaces();
         const bool found = rest_.starts_with(c);
@@ -102,7 +103,7 @@ class parser {
         return found;
     }
 
-    // Behind the first quotation mark.
+    // Reads a string after its first quotation mark.
     std::string quoted() {
         std::string text;
         for (char c = next(); c != '"'; c = next()) {
@@ -125,7 +126,7 @@ class parser {
         text += meant[at];
     }
 
-    // Of one character, which may be written as two halves.
+    // Reads one character, which may be written as a surrogate pair.
     unsigned code() {
         const unsigned first = four_digits();
         if (first < first_surrogate || first >= after_surrogates) return first;

@@ -1,5 +1,5 @@
-// JSON as the library reads it: values as they stand, no more. A parser of its own, so that a
-// program that builds carat as a part of itself needs none.
+// JSON as the library reads it: values as written. The library has its own parser, so that a
+// program that builds carat from source needs none.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct tree {
     [[nodiscard]] bool is_array() const { return what == kind::list; }
     [[nodiscard]] auto begin() const { return elements.begin(); }
     [[nodiscard]] auto end() const { return elements.end(); }
-    /// In an object; end() where there is none of that name. The last of several, as elsewhere.
+    /// Finds a member of an object, the last one of that name; end() if there is none.
     [[nodiscard]] std::vector<tree>::const_iterator find(std::string_view name) const {
         const auto found = std::find(names.rbegin(), names.rend(), name);
         return found == names.rend() ? end() : begin() + (names.rend() - found - 1);

@@ -12,8 +12,8 @@ struct character {
     std::size_t bytes = 1;
 };
 
-// The first character where it is ASCII, of Latin-1's controls, U+061C, or has three bytes that
-// begin as those of U+2000 do: nothing else has to be escaped.
+// Finds ASCII characters, Latin-1 controls, U+061C, and three bytes that begin like those of
+// U+2000; nothing else must be escaped.
 character first_of(std::string_view text) {
     const auto byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;

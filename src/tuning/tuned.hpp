@@ -1,5 +1,5 @@
-// Ways that were measured to be faster than those the models choose: what `carat tune` writes, and
-// what engines look into before they ask a model.
+// Plans that were measured to be faster than those of the models. `carat tune` writes them, and
+// engines look here before they ask a model.
 //
 //     {"schema": 1, "cases": [{"device": "NVIDIA H200", "implementation": "cuda.engine",
 //       "types": "bf16,bf16,f32", "layout": "nn", "m": 3000, "n": 3000, "k": 3000,
@@ -11,7 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/implementation.hpp"
+#include "core/problem.hpp"
+#include "core/tunable.hpp"
 
 namespace carat::tuning {
 

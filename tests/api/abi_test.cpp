@@ -1,6 +1,6 @@
-// Layouts that cross into the compiled library. Where one of these fails, programs built with older
-// headers would be misread: count CARAT_ABI up in include/carat/export.hpp, and the version in
-// cmake/exports.map, before its number here.
+// Layouts that the compiled library depends on. If one of these fails, programs built with older
+// headers would be misread: increment CARAT_ABI in include/carat/export.hpp and the version in
+// cmake/exports.map before the number here.
 #include <gtest/gtest.h>
 
 #include <carat/carat.hpp>
@@ -31,7 +31,7 @@ TEST(abi, layouts_are_those_of_its_version) {
     EXPECT_EQ(sizeof(prepared_matrix), 160U);
 }
 
-// By the names of the functions that take them.
+// Checks the names of the functions that take them.
 TEST(abi, what_crosses_carries_the_version) {
     EXPECT_TRUE((std::same_as<cpu, CARAT_ABI::cpu>));
     EXPECT_TRUE((std::same_as<cuda, CARAT_ABI::cuda>));

@@ -1,6 +1,6 @@
-// Every entry within the bound that any order of summation keeps, |C - Cref| <= gamma_{k+3}
-// (|alpha| |A||B| + |beta| |E|) (Higham 2002, section 3.5), against long double; and the same bits
-// whatever the number of threads.
+// Every entry is within the bound for any order of summation, |C - Cref| <= gamma_{k+3} (|alpha|
+// |A||B| + |beta| |E|) (Higham 2002, section 3.5), compared with long double, and has the same bits
+// for any number of threads.
 #include <cmath>
 #include <gtest/gtest.h>
 

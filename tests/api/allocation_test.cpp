@@ -1,5 +1,5 @@
-// Memory running out at each allocation in turn: the error says so, C is to the bit as it was and
-// nothing is leaked. And no allocation at all where none is promised.
+// Each allocation fails in turn: the error says so, C keeps its bits and nothing is leaked. Where
+// none is promised, nothing is allocated.
 #include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -88,8 +88,8 @@ namespace {
 
 using namespace carat;
 
-// Runs one product in a thread of its own, whose workspace is therefore new, with the allocation
-// after `successes` others failing. Returns whether there was one to fail.
+// Runs one product in a fresh thread, whose workspace is therefore new, and fails the allocation
+// after `successes` others. Returns whether there was one to fail.
 template <class T>
 bool fails_after(int successes, const matrix<T>& a, const matrix<T>& b, const matrix<T>& before) {
     bool failed = false;
@@ -130,10 +130,10 @@ int fail_each(std::size_t size, int magnitude) {
     return failures;
 }
 
-// What it keeps between calls, and a workspace. Each attempt has a thread of its own.
+// Allocates what a thread keeps between calls, and a workspace. Each attempt has its own thread.
 constexpr int of_a_new_thread = 2;
 
-// The first call also learns of the machine; ctest gives this test a process of its own.
+// The first call also detects the machine; ctest runs this test in its own process.
 TEST(allocation, each_failure_of_the_first_call_is_an_error_too) {
     const int failures = fail_each<double>(200, 1);
     EXPECT_GE(failures, 1);
@@ -152,8 +152,8 @@ TEST(allocation, each_failure_is_an_error_with_c_untouched) {
     EXPECT_EQ(fail_each<std::int32_t>(40, 20000), 2) << "through doubles: workspace and result";
 }
 
-// Runs `call` in a thread of its own with each of its allocations failing in turn, until none is
-// left to fail. Returns how many there were.
+// Runs `call` in a fresh thread with each of its allocations failing in turn, until none is left to
+// fail. Returns how many there were.
 template <class Call>
 int fail_each_of(const Call& call) {
     for (int successes = 0; successes < 1000; ++successes) {
@@ -198,7 +198,7 @@ TEST(allocation, each_failure_of_a_batch_leaves_c_untouched) {
     EXPECT_EQ(unchanged, calls) << "before the call that succeeds, nothing was written";
 }
 
-// Matrices in no order, so that the search for overlaps keeps a tree of them.
+// Matrices in random order, so that the search for overlaps keeps a tree of them.
 TEST(allocation, each_failure_of_a_batch_in_no_order_is_an_error_too) {
     const auto a = test::whole_matrix<float>(4, 4, 3, 1);
     matrix<float> c(16, 16);
@@ -228,8 +228,7 @@ TEST(allocation, once_all_memory_is_gone_the_error_is_still_one_of_carat) {
     lasting = false;
 }
 
-// Before the first fork carat learns of the machine. Run in a program started afresh, where it has
-// not yet.
+// carat detects the machine before the first fork, so this runs in a fresh program.
 TEST(allocation, a_process_without_memory_can_fork) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto call = [] {

@@ -1,4 +1,4 @@
-// Batches: the bits of a loop of products, whatever lies where; and which product is at fault.
+// Batches have the bits of a loop of products for any layout, and errors name the product.
 #include <array>
 #include <functional>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ constexpr shape shapes[] = {{8, 8, 8, 100}, {1, 1, 1, 3},      {33, 31, 40, 6}, 
 
 enum class kind { strided, apart_by_more, pointed, one_for_all, prepared_for_all };
 
-// `count` matrices in one block of memory, and the ways to name them.
+// `count` matrices in one block of memory, and all forms of a batch of them.
 template <class T>
 class block {
   public:
@@ -40,7 +40,7 @@ class block {
           count_(how >= kind::one_for_all ? 1 : count),
           step_(rows * cols + (how == kind::apart_by_more ? 5 : 0)),
           memory_(test::random_matrix<T>(count_, step_, seed)) {
-        // Pointers in an order that no stride has.
+        // Pointers in an order without a stride.
         for (std::size_t i = 0; i < count_; ++i)
             where_.push_back(memory_.data() +
                              (i * 7 + 3) % std::max<std::size_t>(count_, 1) * step_);
@@ -124,10 +124,9 @@ TYPED_TEST(batches, are_a_loop_of_products_to_the_bit) {
     EXPECT_EQ(executed, 12 * 4 * 3 * 3);
 }
 
-// Heads of attention: columns of three matrices, reached by strides, and results between columns
-// of one.
-// Whole numbers in matrices by rows or by columns with two elements between their lines, whose sums
-// no order rounds.
+// Attention heads: columns of three matrices, reached by strides, with results in columns of one.
+// Whole numbers in row- or column-major matrices with two elements between lines, so that sums are
+// exact.
 template <class T>
 class tiny {
   public:
@@ -176,7 +175,7 @@ void check_tiny(std::size_t m, std::size_t n, std::size_t k, unsigned lies, doub
     ASSERT_EQ(alone.memory(), expected.memory()) << m << " " << n << " " << k << " " << lies;
 }
 
-// Of one tile and of a little more, in every layout: pads stay as they are.
+// Products of one tile and slightly more, in every layout; padding must stay as it is.
 TEST(batch, tiny_products_are_exact_however_they_lie) {
     constexpr std::size_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 25, 33, 131};
     constexpr std::size_t columns[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 13};
@@ -238,7 +237,7 @@ TEST(batch, one_e_may_be_added_to_all) {
     }
 }
 
-// The other products' E lie apart from all of C.
+// The other products' E do not overlap any C.
 TEST(batch, only_the_first_e_may_be_its_c) {
     const auto a = test::whole_matrix<double>(12, 5, 3, 1);
     const auto b = test::whole_matrix<double>(5, 7, 3, 2);

@@ -1,5 +1,5 @@
-// Products of bytes finished as floats: dequantised and quantised again, entry by entry against the
-// same steps written out; what saturates, what is halfway, what is not a number; by every way.
+// Products of bytes finished as floats, dequantised and quantised again, compared entry by entry
+// with the same steps written out; saturation, ties and NaN; on every path.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace carat;
 using i8 = std::int8_t;
 using u8 = std::uint8_t;
 
-// To nearest even, the nearest there is beyond the range, and 0 for what is not a number.
+// Rounds to nearest even, saturates, and turns NaN into 0.
 template <class Out>
 Out stored(float x) {
     if constexpr (sizeof(Out) != 1) {
@@ -61,8 +61,8 @@ constexpr shape shapes[] = {{1, 1, 1},    {7, 5, 3},    {33, 31, 40},    {1, 90,
 
 enum class residual { none, other, itself };
 
-// Scales of rows, then of columns, bias, relu or not, E: each step rounded to float as the library
-// says, the last with the factor of E in one.
+// Scales of rows, then of columns, bias, optional relu, E: each step is rounded to float as the
+// library specifies, the last together with the factor of E.
 template <class Types>
 void check(const shape& s, bool columns, residual kind, int threads) {
     using Out = typename Types::c;
@@ -123,7 +123,7 @@ TYPED_TEST(bytes_epilogue, is_the_same_prepared_and_in_batches) {
     EXPECT_TRUE(test::same_bits(plain, batch));
 }
 
-// Halfway to even, the ends of the range, beyond them, and no number at all.
+// Ties to even, the ends of the range, beyond them, and NaN.
 template <class Out>
 void check_rounding(const std::vector<std::pair<float, int>>& cases) {
     matrix<i8> one(1, 1), ones(1, cases.size());
@@ -172,7 +172,7 @@ TEST(bytes_epilogue, rounds_to_even_and_saturates) {
                         {-endless, 0}});
 }
 
-// Sums are of 32 bits: true, and rounded to float once.
+// Sums have 32 bits, are exact, and are rounded to float once.
 TEST(bytes_epilogue, has_true_sums_or_none) {
     constexpr std::size_t k = 131071;
     matrix<i8> a(1, k), b(k, 1);

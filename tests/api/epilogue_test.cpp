@@ -136,8 +136,8 @@ long double y_of_gelu(long double x) {
     return 2 * std::sqrt(2 / 3.14159265358979323846L) * (x + 0.044715L * x * x * x);
 }
 
-// On x times 1, where x runs from -most to most: a few units of the last place, and what the
-// rounding of y does. Where e^-y overflows, 0 for what is below x / max.
+// Checks x times 1, with x from -most to most: a few units in the last place, plus the effect of
+// rounding y. If e^-y overflows, results below x / max may be 0.
 template <class T, class Y>
 void check_activation(const epilogue<>& f, const Y& y_of, double most) {
     constexpr std::size_t count = 5001;

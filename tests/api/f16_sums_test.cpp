@@ -26,7 +26,7 @@ class f16_sums : public testing::Test {
     }
 };
 
-// Of 2048 and 15 ones at depths of one parity the ones are lost in f16, one by one.
+// The sum of 2048 and 15 ones at k of one parity loses the ones in f16, one by one.
 TEST_F(f16_sums, are_what_is_asked_for_and_nothing_else) {
     matrix<f16> a(1, 32), b(32, 1);
     for (std::size_t p = 0; p < 32; ++p) a(0, p) = f16(p == 0 ? 2048.0 : p % 2 == 0 ? 1.0 : 0.0);

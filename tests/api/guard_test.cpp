@@ -74,7 +74,7 @@ int for_each_case(const F& f) {
     return executed;
 }
 
-// What was prepared is not looked at again.
+// The matrix is not read again after it was prepared.
 TYPED_TEST(guarded, prepared_operands) {
     using T = typename TypeParam::in;
     using Sum = typename TypeParam::out;

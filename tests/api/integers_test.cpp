@@ -1,4 +1,4 @@
-// Integer products are true or refused, whichever of the three ways they take.
+// Integer products are exact, or refused, on each of the three paths.
 #include <array>
 #include <gtest/gtest.h>
 #include <limits>
@@ -83,7 +83,7 @@ TEST(integers, factors_count_and_must_be_whole) {
     }
 }
 
-// Products of sizes and magnitudes that take each way, against 64-bit sums.
+// Products whose sizes and magnitudes take each path, compared with 64-bit sums.
 TEST(integers, all_ways_agree_with_wide_sums) {
     int fitting = 0;
     int refused = 0;
@@ -200,7 +200,7 @@ matrix<A> any_bytes(std::size_t rows, std::size_t cols, unsigned seed) {
     return m;
 }
 
-// On either side and in every layout the product without.
+// Compares with the unprepared product on either side and in every layout.
 template <class A, class B>
 int check_prepared_bytes() {
     int executed = 0;
@@ -233,7 +233,7 @@ TEST(integers, prepared_bytes) {
     EXPECT_EQ((check_prepared_bytes<u8, u8>()), 32);
 }
 
-// Of a prepared operand the largest magnitude is known: no more than that is promised.
+// Only the largest magnitude of a prepared operand is known, so no more is guaranteed.
 TEST(integers, prepared_bytes_are_refused_where_sums_may_not_fit) {
     constexpr std::size_t k = 140000;
     matrix<std::int8_t> a(1, k), b(k, 1);
@@ -251,7 +251,7 @@ TEST(integers, prepared_bytes_are_refused_where_sums_may_not_fit) {
     EXPECT_EQ(c(0, 0), -128 * (static_cast<i32>(k) - 1) + 128 * 128);
 }
 
-// Sums of the second product of i32 must be looked at one by one; of the others a bound is proof.
+// The second product's i32 sums must be checked one by one; a bound proves the others.
 TEST(integers, batches) {
     const auto b = test::whole_matrix<i32>(30, 20, 50, 1);
     matrix<i32> a = test::whole_matrix<i32>(3 * 40, 30, 50, 2);

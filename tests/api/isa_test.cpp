@@ -1,5 +1,5 @@
-// CARAT_FORCE_ISA: that the override took shows in the plan's own words and in a rounding, since
-// only the baseline of x86-64 has no fused multiply-add. Run by ctest once for each level.
+// CARAT_FORCE_ISA: the plan's text shows that the override took, and so does rounding, since only
+// the baseline of x86-64 lacks fused multiply-add. ctest runs it once for each level.
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(isa, the_kernels_are_those_of_the_level) {
         << made.explain();
 }
 
-// Kernels of a level are there where the machine has its instructions, and no others are taken.
+// A level's kernels exist if the machine has its instructions, and no others are used.
 TEST(isa, tiles_multiply_narrow_types_where_the_level_has_them) {
     const core::isa level = core::isa_in_use();
     const cpu_engine::kernel_set& with = cpu_engine::kernels_for(level);
@@ -62,7 +62,7 @@ TEST(isa, the_rounding_of_the_public_call_is_that_of_the_level) {
 #endif
 }
 
-// Ends with 0 where a product is refused so, with C untouched.
+// Exits with 0 if a product is refused this way, with C untouched.
 [[noreturn]] void multiply_forced_to(const std::string& level, error_code expected) {
     setenv("CARAT_FORCE_ISA", level.c_str(), 1);
     const double a = 2;
@@ -76,7 +76,7 @@ TEST(isa, the_rounding_of_the_public_call_is_that_of_the_level) {
     std::exit(2);
 }
 
-// The child is this program started afresh, since the override is read once.
+// The child is this program, started again, since the override is read once.
 TEST(isa, nonsense_is_refused_with_c_untouched) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(multiply_forced_to("sse9", error_code::invalid_argument),

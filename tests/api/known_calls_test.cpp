@@ -1,5 +1,5 @@
-// A thread keeps what it has checked and planned of small products: whatever the next call is like,
-// it gives what a first call would.
+// A thread remembers what it has checked and planned of small products; any next call must give
+// what a first call would.
 #include "api/known_calls.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class known_calls_of : public testing::Test {};
 using element_types = testing::Types<double, float>;
 TYPED_TEST_SUITE(known_calls_of, element_types);
 
-// Else the tests below would be of first calls alone.
+// Otherwise the tests below would only cover first calls.
 TYPED_TEST(known_calls_of, are_kept_when_their_size_comes_twice) {
     operands<TypeParam> x;
     const cpu where{1};
@@ -119,7 +119,7 @@ TYPED_TEST(known_calls_of, other_layouts) {
         }
 }
 
-// More of them than a thread keeps, each come upon again.
+// More of them than a thread remembers, each called twice.
 TYPED_TEST(known_calls_of, many_sizes) {
     using T = TypeParam;
     for (int again = 0; again < 4; ++again)

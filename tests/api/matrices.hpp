@@ -58,7 +58,7 @@ void poison(matrix<T>& m) {
     }
 }
 
-// That `call` throws `code`, in one line that has all of `words`.
+// Expects `call` to throw `code` in one line that contains all of `words`.
 template <class Call>
 void expect_refusal(const Call& call, error_code code, const std::vector<std::string>& words) {
     try {

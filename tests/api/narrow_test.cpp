@@ -1,5 +1,5 @@
-// f16 and bf16: every value survives, sums are those of f32, and the result is rounded once, to
-// nearest, ties to even.
+// f16 and bf16: every value survives, sums are in f32, and the result is rounded once, to nearest,
+// ties to even.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ T from_bits(unsigned bits) {
     return value;
 }
 
-// What a product makes of a value of f32's range: tiles take subnormal bf16, and leave subnormal
-// sums, as zeros. Elsewhere, and for f16, it is the value itself.
+// What a product makes of an f32 value: tiles treat subnormal bf16 operands and sums as zeros.
+// Elsewhere, and for f16, it is the value itself.
 template <class T>
 double kept(double x) {
     const auto* const unit = cpu_engine::kernels_for(core::isa_in_use()).matrix_unit;
@@ -77,7 +77,7 @@ TYPED_TEST(narrow, products_are_rounded_once_to_the_nearest) {
     matrix_product(column, row, c);
     for (std::size_t i = 0; i < 300; ++i) {
         for (std::size_t j = 0; j < 301; ++j) {
-            // Through float: a product of two bf16 may leave its range, as it does in the engine.
+            // Goes through float, like the engine: a product of two bf16 may exceed its range.
             const auto product =
                 static_cast<float>(kept<T>(double(column(i, 0))) * kept<T>(double(row(0, j))));
             ASSERT_TRUE(same_value(c(i, j), T(kept<T>(double(product)))))

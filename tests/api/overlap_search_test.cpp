@@ -1,5 +1,5 @@
-// Where a batch's matrices may lie: what is refused, against every pair of them, and that it is
-// found without looking at every pair.
+// Which batches are refused, compared with a search through all pairs; and that few pairs are
+// compared.
 #include "api/overlap_search.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void expect_few(const erased_batch& a, const erased_batch* e, const erased_batch
     EXPECT_LE(api::check_places(a, for_all(elsewhere), e, c), few * c.count) << what;
 }
 
-// [tokens, heads, depth] and its kin, of 64 tokens and 8 numbers a head.
+// [tokens, heads, depth] and similar layouts, with 64 tokens and 8 numbers for each head.
 TEST(matrices_side_by_side, are_told_apart_without_comparing_all_pairs) {
     const auto none = for_all(elsewhere);
     expect_few(none, nullptr, strided(at(0, 64, 8, heads * 8, 1), count, 8), "heads in lines");
@@ -135,7 +135,7 @@ bool share(const erased_matrix& x, const erased_matrix& y) {
 
 using all_matrices = std::vector<erased_matrix>;
 
-// Whether two C share an element, a C and an A, or a C and an E that isn't its own.
+// Whether two C share an element, or a C and an A, or a C and another product's E.
 bool any_pair(const all_matrices& a, const all_matrices& e, const all_matrices& c) {
     for (std::size_t i = 0; i < c.size(); ++i)
         for (std::size_t j = 0; j < c.size(); ++j) {

@@ -1,5 +1,5 @@
-// Whether two views share anything, against the definition: small views over one array, each byte's
-// address compared with each other's.
+// Whether two views share a byte, compared with the definition: small views of one array, comparing
+// all byte addresses.
 #include "api/overlap.hpp"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ TEST(overlap, is_found_where_two_views_share_a_byte_and_nowhere_else) {
     }
 }
 
-// Four strides that have nothing in common, and a million million pairs of rows.
+// Four strides without a common factor, and a million million pairs of rows.
 TEST(overlap, is_decided_at_once_in_views_of_any_size) {
     constexpr std::size_t many = 1 << 20;
     const auto x = view_at(0, many, 3, {3 * 7919, 2});
@@ -115,7 +115,7 @@ TEST(overlap, is_decided_at_once_in_views_of_any_size) {
                                   view_at(35 * 7919, many, 3, {70 * 7919, 19})));
 }
 
-// Blocks people really use side by side, in one 20 x 30 matrix.
+// Blocks that programs use side by side, in one 20 x 30 matrix.
 TEST(overlap, neighbours_in_one_matrix_are_apart) {
     const strides rows = {30, 1};
     const strides cols = {1, 20};

@@ -1,5 +1,5 @@
-// Prepared operands: the bits of the product without, on every path, layout and side; what they
-// remember, and what they refuse.
+// Prepared operands give the bits of the matrix itself on every path, layout and side; what they
+// report, and what they refuse.
 #include <atomic>
 #include <functional>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct shape {
     std::size_t m, n, k;
 };
 
-// Direct, thin by rows and by depths, few rows, blocks; edges of tiles and strips; nothing.
+// Unpacked, skinny by rows and by columns, few rows, blocks; edges of tiles and micropanels; empty.
 constexpr shape shapes[] = {{1, 1, 1},       {7, 5, 3},       {33, 31, 40},   {1, 700, 900},
                             {700, 1, 900},   {3, 900, 900},   {900, 3, 900},  {32, 300, 700},
                             {130, 129, 600}, {300, 70, 1100}, {0, 4, 3},      {4, 0, 3},
@@ -47,7 +47,7 @@ struct stored {
     bool by_rows_;
 };
 
-// Bit c of `how`: A, B and C by columns, which operand is prepared.
+// Bits of `how`: A, B and C column-major, and which operand is prepared.
 template <class In, class Out>
 void check(const shape& s, unsigned how, double alpha, double beta, int threads, bool finished) {
     const stored<In> a(s.m, s.k, (how & 1u) == 0, 1);

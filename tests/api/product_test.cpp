@@ -1,5 +1,5 @@
-// What the public call promises of values: both forms, all ways to say a matrix, and what it must
-// not read.
+// The guarantees of the public call about values: both forms, all kinds of matrices, and what it
+// must not read.
 #include <array>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class product : public testing::Test {};
 using element_types = testing::Types<double, float, std::int32_t, f16, bf16>;
 TYPED_TEST_SUITE(product, element_types);
 
-// Sizes that take the direct path, the packed one and every kind of nothing.
+// Sizes that take the unpacked path, the packed one, and every kind of empty product.
 constexpr std::array<std::array<std::size_t, 3>, 8> sizes = {{{1, 1, 1},
                                                               {7, 5, 3},
                                                               {30, 31, 32},
@@ -133,7 +133,7 @@ TEST(product, narrow_operands_with_a_float_result) {
     EXPECT_EQ(c(3, 4), float(sum));
 }
 
-// A std::mdspan of someone else's.
+// A std::mdspan from another library.
 struct foreign_span {
     using element_type = double;
     using reference = double&;
@@ -171,7 +171,7 @@ void expect_same_at_any_stride(std::size_t m, std::size_t n, std::size_t k) {
     }
 }
 
-// They were multiplied all the same: undefined, as only a sanitizer sees.
+// They were multiplied nevertheless: undefined behaviour, which only a sanitizer sees.
 TEST(product, strides_of_a_single_row_or_column_may_be_anything) {
     constexpr std::size_t shapes[][3] = {{1, 1, 1},    {1, 40, 30},  {40, 1, 30},   {40, 30, 1},
                                          {1, 700, 90}, {700, 1, 90}, {300, 400, 1}, {5, 7, 0}};

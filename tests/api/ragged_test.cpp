@@ -1,5 +1,5 @@
-// Products that share out one matrix: on a CPU those of a list of its parts, to the bit, and what
-// is refused of ends, here and before a GPU is looked for.
+// Products that divide one matrix: on a CPU they have the bits of a list of its parts; ends that
+// are refused, before a GPU is looked for.
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
@@ -98,7 +98,7 @@ TYPED_TEST(ragged_on_cpu, depths_are_those_of_a_list) {
     EXPECT_TRUE(test::same_bits(listed_c, c));
 }
 
-// The same words wherever the products are to run.
+// The same message wherever the products would run.
 template <class Call>
 void expect_refusal_on_both(const Call& call, error_code code,
                             const std::vector<std::string>& words) {
@@ -121,7 +121,7 @@ class ragged_refusals : public testing::Test {
 
 TEST_F(ragged_refusals, what_is_shared_out_must_go_together) {
     using enum error_code;
-    const char* const together = "products share out the rows of A and C (and E), the columns of B";
+    const char* const together = "products divide the rows of A and C (and E), the columns of B";
     expect_refusal_on_both(
         [&](const auto& where) { matrix_products(where, of(x), weights(), weights()); },
         invalid_argument, {"matrix_products: ", together});
@@ -132,7 +132,7 @@ TEST_F(ragged_refusals, what_is_shared_out_must_go_together) {
         invalid_argument, {together});
     expect_refusal_on_both(
         [&](const auto& where) { matrix_products(where, of(x, 5), weights(5), of(c)); },
-        size_mismatch, {"the rows of A and C are shared out by 5 and by 6 products"});
+        size_mismatch, {"the rows of A and C are divided by 5 and by 6 products"});
     const std::vector<std::int32_t> others = ends;
     expect_refusal_on_both(
         [&](const auto& where) {
@@ -149,20 +149,20 @@ TEST_F(ragged_refusals, what_is_shared_out_must_go_together) {
     matrix<float> more(total + 1, n);
     expect_refusal_on_both(
         [&](const auto& where) { matrix_products(where, of(x), weights(), of(more)); },
-        size_mismatch, {"the rows of A and C are shared out, but these are 96 and 97"});
+        size_mismatch, {"the rows of A and C are divided, but these are 96 and 97"});
     expect_refusal_on_both(
         [&](const auto& where) {
             matrix_products(where, transposed(of(x)), of(more),
                             strided(w.view().block(0, 0, k, n), ends.size(), k * n));
         },
-        size_mismatch, {"the columns of A and the rows of B are shared out, but these are 96 and"});
+        size_mismatch, {"the columns of A and the rows of B are divided, but these are 96 and"});
 }
 
 TEST_F(ragged_refusals, sizes_and_places_are_checked_before_a_gpu_is_looked_for) {
     using enum error_code;
     const cuda gpu{.device = 99};
     test::expect_refusal([&] { matrix_products(gpu, of(x), weights(5), of(c)); }, size_mismatch,
-                         {"matrix_products: B has 5 matrices and 6 products share out"});
+                         {"matrix_products: B has 5 matrices and 6 products divide"});
     matrix<float> narrow(total, n - 1);
     test::expect_refusal([&] { matrix_products(gpu, of(x), weights(), of(narrow)); }, size_mismatch,
                          {"C is 96 x 39"});
@@ -178,7 +178,7 @@ TEST_F(ragged_refusals, sizes_and_places_are_checked_before_a_gpu_is_looked_for)
     std::vector<float> values(total);
     test::expect_refusal(
         [&] { matrix_products(gpu, of(x), weights(), of(c), bias(values, by::row)); },
-        invalid_argument, {"a value for each of the rows that products share out"});
+        invalid_argument, {"a value for each of the rows that products divide"});
 }
 
 TEST_F(ragged_refusals, ends_that_cant_be_are_refused_where_they_can_be_read) {

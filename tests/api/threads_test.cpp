@@ -1,5 +1,5 @@
-// Many threads calling at once, each with shapes and types of its own: the bits of the serial
-// answer, every time. And how many threads a call takes.
+// Many threads call at once, each with its own shapes and types, and get the bits of the serial
+// result every time. Also, how many threads a call uses.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -85,8 +85,8 @@ void multiply(const cpu& where, int times) {
     for (int i = 0; i < times; ++i) matrix_product(where, a, a, c);
 }
 
-// Ends with the number of threads that `work` started; each in a process of its own, since OpenMP
-// reads its variables at the start.
+// Exits with the number of threads that `work` started, each in its own process, since OpenMP reads
+// its variables at the start.
 template <class Work>
 [[noreturn]] void end_with_threads_started(const Work& work) {
     const int before = test::threads_of_process();

@@ -14,15 +14,16 @@
 
 namespace carat::catalogue_test {
 
-inline bool is_ours(const core::implementation& entry) {
+inline bool is_ours(const rows::implementation& entry) {
     return entry.name.starts_with("cpu.");
 }
 
-// What a vendor's library is known to get wrong, so that it is reported in words and the rest of
-// its row still tested. Never for carat's own rows.
+// Known mistakes of a vendor's library, reported in words while the rest of its row is still
+// tested. Never for carat's own rows.
 inline std::string known_flaw(const product_case& c) {
-    const bool infinite = c.special == plant::inf_in_a || c.special == plant::inf_in_b ||
-                          c.special == plant::inf_times_zero;
+    const bool infinite = c.special == special_value::inf_in_a ||
+                          c.special == special_value::inf_in_b ||
+                          c.special == special_value::inf_times_zero;
     if (c.entry->name == "vendor.onednn" && c.p.a_type == dtype::bf16 && infinite && c.p.k % 2 == 1)
         return "oneDNN's bf16 product gives NaN for Inf when k is odd (seen in 2.7)";
     const bool ends_at_a_page = std::ranges::any_of(
@@ -32,16 +33,16 @@ inline std::string known_flaw(const product_case& c) {
     return {};
 }
 
-class Entry : public testing::TestWithParam<const core::implementation*> {
+class Entry : public testing::TestWithParam<const rows::implementation*> {
   protected:
     void SetUp() override {
-        if (entry().where != core::device::cpu)
+        if (entry().where != rows::device::cpu)
             GTEST_SKIP() << "NOT TESTED here: " << entry().name << " does not run on the CPU";
         const std::string why = entry().unavailable == nullptr ? "" : entry().unavailable();
         if (!why.empty()) GTEST_SKIP() << "NOT TESTED: " << entry().name << ": " << why;
         for (const core::signature& types : entry().signatures) {
             const product_case plain = plain_case(entry(), types, 8, 8, 8);
-            const std::string refusal = core::reason_against(entry(), plain.p, plain.how);
+            const std::string refusal = rows::reason_against(entry(), plain.p, plain.how);
             if (refusal.empty())
                 offered_.push_back(&types);
             else
@@ -50,13 +51,13 @@ class Entry : public testing::TestWithParam<const core::implementation*> {
         ASSERT_FALSE(offered_.empty()) << entry().name << " offers nothing to test";
     }
 
-    [[nodiscard]] static const core::implementation& entry() { return *GetParam(); }
+    [[nodiscard]] static const rows::implementation& entry() { return *GetParam(); }
     [[nodiscard]] const std::vector<const core::signature*>& offered() const { return offered_; }
 
     // Runs a case, and counts it unless the entry refuses it. A failure is reported as the smallest
     // case that fails the same test.
     void run(const product_case& c) {
-        if (!core::reason_against(*c.entry, c.p, c.how).empty()) {
+        if (!rows::reason_against(*c.entry, c.p, c.how).empty()) {
             ++refused_;
             return;
         }
@@ -73,8 +74,8 @@ class Entry : public testing::TestWithParam<const core::implementation*> {
                       << failure_of(smallest);
     }
 
-    // What a test says it must have run; reported with the test's result. carat's own rows take
-    // every product; a vendor's library may refuse factors or strides, but not most of them.
+    // What a test must have run, which is reported with its result. carat's own rows take every
+    // product; a vendor's library may refuse factors or strides, but not most of them.
     void expect_executed(int wanted) {
         RecordProperty("executed", executed_);
         RecordProperty("refused", refused_);
@@ -94,13 +95,13 @@ class Entry : public testing::TestWithParam<const core::implementation*> {
     std::vector<const core::signature*> offered_;
 };
 
-inline std::vector<const core::implementation*> all_entries() {
-    const core::table entries = lab::catalogue().entries();
+inline std::vector<const rows::implementation*> all_entries() {
+    const rows::table entries = lab::catalogue().entries();
     return {entries.begin(), entries.end()};
 }
 
-inline std::vector<const core::implementation*> own_threaded_entries() {
-    std::vector<const core::implementation*> entries = all_entries();
+inline std::vector<const rows::implementation*> own_threaded_entries() {
+    std::vector<const rows::implementation*> entries = all_entries();
     std::erase_if(entries, [](const auto* e) { return !is_ours(*e) || !e->threaded; });
     return entries;
 }

@@ -53,7 +53,7 @@ void draw_sizes(drawer& draw, core::problem& p) {
     }
 }
 
-// By rows or by columns, usually with padding; sometimes, where `any`, with two strides beyond 1.
+// Row- or column-major, usually padded; sometimes, if `any`, with two strides beyond 1.
 core::layout draw_layout(drawer& draw, std::int64_t rows, std::int64_t cols, bool any) {
     constexpr std::array<std::int64_t, 6> paddings = {0, 0, 1, 3, 8, 17};
     const std::int64_t padding = draw.any_of(paddings);
@@ -94,7 +94,7 @@ workload::distribution draw_data(drawer& draw, const core::problem& p) {
     return draw.any_of(kinds);
 }
 
-void draw_tunables(drawer& draw, const core::implementation& entry, product_case& c) {
+void draw_tunables(drawer& draw, const rows::implementation& entry, product_case& c) {
     const std::int64_t widest = std::max({c.p.m, c.p.n, c.p.k, std::int64_t{1}});
     for (const core::tunable& t : entry.tunables)
         if (draw.one_in(2))
@@ -103,10 +103,10 @@ void draw_tunables(drawer& draw, const core::implementation& entry, product_case
 }
 
 bool refused(const product_case& c) {
-    return !core::reason_against(*c.entry, c.p, c.how).empty();
+    return !rows::reason_against(*c.entry, c.p, c.how).empty();
 }
 
-std::uint64_t seed_of(const core::implementation& entry, const core::signature& types,
+std::uint64_t seed_of(const rows::implementation& entry, const core::signature& types,
                       std::uint64_t number) {
     std::uint64_t hash = 0xcbf29ce484222325 + number;  // FNV-1a
     for (const char letter : entry.name)
@@ -133,14 +133,14 @@ std::vector<simplification> simplifications() {
     all.emplace_back([](product_case& c) { c.p.beta = 0; });
     all.emplace_back([](product_case& c) { c.how.threads = 1; });
     all.emplace_back([](product_case& c) { c.how.tunables.clear(); });
-    all.emplace_back([](product_case& c) { c.special = plant::none; });
+    all.emplace_back([](product_case& c) { c.special = special_value::none; });
     all.emplace_back([](product_case& c) { c.data = small_integers(c.p.a_type); });
     return all;
 }
 
 }  // namespace
 
-product_case plain_case(const core::implementation& entry, const core::signature& types,
+product_case plain_case(const rows::implementation& entry, const core::signature& types,
                         std::int64_t m, std::int64_t n, std::int64_t k) {
     product_case c;
     c.entry = &entry;
@@ -153,13 +153,13 @@ product_case plain_case(const core::implementation& entry, const core::signature
     return c;
 }
 
-int most_threads(const core::implementation& entry) {
+int most_threads(const rows::implementation& entry) {
     if (!entry.threaded) return 1;
     if (entry.name.starts_with("cpu.")) return 3;
     return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 3);
 }
 
-product_case random_case(const core::implementation& entry, const core::signature& types,
+product_case random_case(const rows::implementation& entry, const core::signature& types,
                          std::uint64_t number) {
     drawer draw(seed_of(entry, types, number));
     product_case c = plain_case(entry, types, 0, 0, 0);
@@ -172,7 +172,8 @@ product_case random_case(const core::implementation& entry, const core::signatur
         place = {
             draw.one_in(2) ? flush::front : flush::back,
             draw.one_in(3) ? draw.below(64 / static_cast<std::int64_t>(size_bytes(types.a))) : 0};
-    if (types.c != dtype::i32 && draw.one_in(6)) c.special = static_cast<plant>(1 + draw.below(6));
+    if (types.c != dtype::i32 && draw.one_in(6))
+        c.special = static_cast<special_value>(1 + draw.below(6));
     draw_tunables(draw, entry, c);
     if (refused(c)) c.how.tunables.clear();
     draw_layouts(draw, c.p, draw.one_in(3));

@@ -1,7 +1,6 @@
-// Memory whose neighbours can't be touched: an operand lies flush against a page that faults, in
-// front of it or behind it. Whatever else is mapped around it holds bytes of all ones, a NaN in
-// every floating-point type, so that reading too much shows in C, and writing too much in the
-// bytes.
+// Memory between inaccessible pages: an operand ends or begins at a page that faults. All other
+// bytes around it are ones, a NaN in every floating-point type, so that reading too much shows in
+// C, and writing too much shows in the bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ enum class flush : std::uint8_t { front, back };
 
 class guarded_block {
   public:
-    // With flush::front the data starts `offset_bytes` behind the guard page, with flush::back it
-    // ends that far before one.
+    // The data start `offset_bytes` after the guard page (flush::front), or end that far before one
+    // (flush::back).
     guarded_block(std::size_t size_bytes, flush side, std::size_t offset_bytes);
     guarded_block(const guarded_block&) = delete;
     guarded_block& operator=(const guarded_block&) = delete;
@@ -25,7 +24,7 @@ class guarded_block {
     [[nodiscard]] std::byte* data() const { return data_; }
     // Everything accessible: the data and the ones around it.
     [[nodiscard]] std::span<std::byte> accessible() const { return {base_ + page_bytes, middle_}; }
-    // From here on any access faults.
+    // Makes every later access fault.
     void forbid() const;
 
     static constexpr std::size_t page_bytes = 4096;
@@ -36,7 +35,7 @@ class guarded_block {
     std::byte* data_;
 };
 
-// What to print should the process be killed by a bad access from here on.
+// What to print if a bad access kills the process from now on.
 void describe_for_crash(const std::string& what);
 
 }  // namespace carat::catalogue_test

@@ -27,7 +27,7 @@ enum class flaw : std::uint8_t {
 
 // The right product, and one flaw.
 template <flaw Flaw>
-class flawed final : public core::runnable {
+class flawed final : public rows::runnable {
   public:
     explicit flawed(const core::problem& p) : p_(p) {}
 
@@ -78,12 +78,12 @@ class flawed final : public core::runnable {
 constexpr core::signature signature = {dtype::f64, dtype::f64, dtype::f64, "f64"};
 
 template <flaw Flaw>
-constexpr core::implementation entry_with = {
+constexpr rows::implementation entry_with = {
     .name = "test.flawed",
     .summary = "one flaw",
     .signatures = {&signature, 1},
     .prepare = [](const core::problem& p, const core::settings&)
-        -> std::unique_ptr<core::runnable> { return std::make_unique<flawed<Flaw>>(p); }};
+        -> std::unique_ptr<rows::runnable> { return std::make_unique<flawed<Flaw>>(p); }};
 
 template <flaw Flaw>
 product_case case_with(std::int64_t m, std::int64_t n, std::int64_t k) {

@@ -1,5 +1,5 @@
-// Where operands lie: every alignment an element can have within a cache line, and no access in
-// front of or behind any of them, for sizes around every tile.
+// Every alignment that an element can have in a cache line, and no access before or after an
+// operand, for sizes around every tile.
 #include <algorithm>
 #include <cstring>
 
@@ -52,8 +52,8 @@ TEST_P(Memory, NothingOutsideIsTouched) {
 
 class Threads : public Entry {};
 
-// What the public call promises of the engine, and the ladder keeps: any number of threads gives
-// the same bits. Vendors promise no such thing.
+// The engine and the ladder give the same bits for any number of threads. Vendors promise no such
+// thing.
 TEST_P(Threads, DoNotChangeTheBits) {
     for (const core::signature* types : offered()) {
         std::vector<std::vector<std::byte>> results;

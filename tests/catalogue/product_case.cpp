@@ -111,24 +111,24 @@ struct matrices {
         const std::int64_t j = pick(from.p.n, 7);
         const std::int64_t q = pick(from.p.k, 11);
         switch (from.special) {
-            case plant::none:
+            case special_value::none:
                 break;
-            case plant::nan_in_a:
+            case special_value::nan_in_a:
                 a.set(i, q, nan);
                 break;
-            case plant::nan_in_b:
+            case special_value::nan_in_b:
                 b.set(q, j, nan);
                 break;
-            case plant::nan_in_c:
+            case special_value::nan_in_c:
                 if (from.p.beta != 0) c.set(i, j, nan);
                 break;
-            case plant::inf_in_a:
+            case special_value::inf_in_a:
                 a.set(i, q, inf);
                 break;
-            case plant::inf_in_b:
+            case special_value::inf_in_b:
                 b.set(q, j, -inf);
                 break;
-            case plant::inf_times_zero:
+            case special_value::inf_times_zero:
                 a.set(i, q, inf);
                 for (std::int64_t column = 0; column < from.p.n; column += 2) b.set(q, column, 0);
                 break;
@@ -148,7 +148,7 @@ std::string changed(const operand& o, const std::vector<std::byte>& before, cons
     return o.snapshot() == before ? "" : std::string(what) + " was changed";
 }
 
-std::string run_once(const product_case& c, matrices& data, core::runnable& product) {
+std::string run_once(const product_case& c, matrices& data, rows::runnable& product) {
     const bool reads = c.p.alpha != 0;
     const std::vector<std::byte> a = reads ? data.a.snapshot() : std::vector<std::byte>();
     const std::vector<std::byte> b = reads ? data.b.snapshot() : std::vector<std::byte>();

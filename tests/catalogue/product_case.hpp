@@ -1,4 +1,4 @@
-// One product asked of one implementation, in full detail, and the judgement of what it did.
+// One product by one implementation, in full detail, and the check of its result.
 #pragma once
 
 #include <array>
@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/implementation.hpp"
 #include "guarded.hpp"
+#include "lab/rows/implementation.hpp"
 #include "lab/workload/workload.hpp"
 
 namespace carat::catalogue_test {
 
-// A special value planted at a seeded place.
-enum class plant : std::uint8_t {
+// A special value put at a seeded place.
+enum class special_value : std::uint8_t {
     none,
     nan_in_a,
     nan_in_b,
@@ -31,23 +31,23 @@ struct placement {
 };
 
 struct product_case {
-    const core::implementation* entry = nullptr;
+    const rows::implementation* entry = nullptr;
     const core::signature* types = nullptr;
     core::problem p;
     core::settings how;
     std::array<placement, 3> places;  // of A, B, C
     workload::distribution data = workload::integers(-8, 8);
-    plant special = plant::none;
+    special_value special = special_value::none;
     std::uint64_t seed = 1;
 };
 
-// Enough to run it again: sizes, strides, factors, places, data, threads, tunables.
+// Everything needed to run it again: sizes, strides, factors, addresses, data, threads, tunables.
 [[nodiscard]] std::string describe(const product_case& c);
 
-// Runs it twice and says what is wrong, empty when nothing is: a wrong entry, an operand or the
-// bytes around C changed, other bits the second time, more threads than asked, a changed rounding
-// mode. With alpha = 0, A and B are memory that can't be read; with beta = 0, C is full of
-// signalling NaNs. A bad access ends the process, with the case's description.
+// Runs it twice and says what is wrong, or nothing: a wrong entry, a changed operand or byte around
+// C, other bits the second time, more threads than requested, a changed rounding mode. With alpha =
+// 0, A and B are unreadable memory; with beta = 0, C is full of signalling NaNs. A bad access ends
+// the process after printing the case.
 [[nodiscard]] std::string failure_of(const product_case& c);
 
 // The bytes of C and around it after one run.

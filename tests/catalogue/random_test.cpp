@@ -9,7 +9,7 @@ namespace {
 
 TEST_P(Entry, RandomProducts) {
     std::set<int> threads;
-    std::set<plant> specials;
+    std::set<special_value> specials;
     for (const core::signature* types : offered())
         for (int number = 0; number < random_cases() && !HasFailure(); ++number) {
             const product_case c = random_case(entry(), *types, static_cast<std::uint64_t>(number));
@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Entry, testing::ValuesIn(all_entries()), tes
 // Rows that need no library and no particular CPU are always there, and the rest says why not.
 TEST(Catalogue, OwnRowsAreAvailable) {
     int own = 0;
-    for (const core::implementation* entry : all_entries()) {
+    for (const rows::implementation* entry : all_entries()) {
         const std::string why = entry->unavailable == nullptr ? "" : entry->unavailable();
         if (!why.empty()) std::cout << "NOT TESTED: " << entry->name << ": " << why << "\n";
         const bool needs_isa = entry->name.find(".avx") != std::string_view::npos ||

@@ -52,9 +52,9 @@ TEST_P(Rules, SpecialValuesStayInTheirRowsAndColumns) {
                                           {3, 64, 33}})
                 for (const std::uint64_t seed : {0x123456789abcdefULL, 0xfedcba987654321ULL}) {
                     product_case c = plain_case(entry(), *types, m, n, k);
-                    c.special = static_cast<plant>(special);
+                    c.special = static_cast<special_value>(special);
                     c.data = workload::uniform(1, 2);
-                    c.p.beta = c.special == plant::nan_in_c ? 1 : 0;
+                    c.p.beta = c.special == special_value::nan_in_c ? 1 : 0;
                     c.seed = seed;
                     run(c);
                     ++wanted;

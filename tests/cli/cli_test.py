@@ -37,8 +37,8 @@ class Command(unittest.TestCase):
                               errors="surrogateescape",
                               cwd=self.folder, timeout=300, check=False,
                               env=os.environ | (environment or {}))
-        # Other programs may have made this machine's peak look lower than a product is fast: carat
-        # says so and exits with 1, which is right, and no test may hang on it.
+        # Other programs may make this machine's measured peak lower than a product's speed. carat
+        # then says so and exits with 1, which is right, so no test may depend on it.
         if arguments and arguments[0] == "bench":
             self.require_a_verdict_or_why_not(done.stdout)
         doubted = "faster than the measured peak" in " ".join(done.stdout.split())
@@ -820,7 +820,9 @@ class BadInput(Command):
         self.assertIn("--out: '' names no file", self.refused("study", "ladder", "--out", ""))
 
     def test_mistakes_lead_to_the_help_of_the_subcommand(self):
-        self.assertIn("(carat bench --help)", self.refused("bench", "--sise", "64"))
+        self.assertIn("'--sizes' is no option: the nearest is --size (carat bench --help)",
+                      self.refused("bench", "--sizes", "64"))
+        self.assertIn("'--zzzzzz' is no option (carat run --help)", self.refused("run", "--zzzzzz=1"))
         for typed, meant in (("benhc", "bench"), ("BENCH", "bench"), ("reprot", "report")):
             self.assertIn(f"'{typed}' is no subcommand: the nearest is {meant} (carat --help)",
                           self.refused(typed, "--size", 64))

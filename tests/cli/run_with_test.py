@@ -30,7 +30,7 @@ int main(int count, char **arguments) {
     return atoi(arguments[1]);
 }
 """
-# Under another name for the linker only: carat's comes first when it is preloaded.
+# Has another name for the linker only, so that carat's comes first when it is preloaded.
 SLOW = "void dgemm_(void) { __builtin_trap(); }"
 
 

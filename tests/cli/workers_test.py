@@ -17,7 +17,7 @@ CARAT, FAULTY = sys.argv[1:3]
 
 
 def state_and_parent(process):
-    """As the system has them; None where it is gone."""
+    """What the system reports; None if it is gone."""
     try:
         stat = pathlib.Path(f"/proc/{process}/stat").read_text()
     except OSError:

@@ -1,5 +1,5 @@
-// What is written of trials: figures, intervals and verdicts that agree with each other, and what
-// changed between two documents.
+// What is written about trials: figures, intervals and verdicts that agree, settling, and the
+// changes between two documents.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -100,8 +100,8 @@ TEST(analyse_results, two_processes_or_five_trials_bear_no_verdict) {
     }
 }
 
-// 566 of 9,660 pairs once had an interval that excludes 1 beside "unclear" or "tie". Whatever is
-// measured, a document can't: its verdict is what its interval and its margin say.
+// 566 of 9,660 pairs once had an interval that excludes 1 with "unclear" or "tie". A document can
+// no longer do so: its verdict is what its interval and its margin say.
 TEST(analyse_results, no_document_has_a_pair_whose_interval_contradicts_its_verdict) {
     std::mt19937_64 random(1);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -155,7 +155,7 @@ TEST(compare_documents, judges_all_cases_together) {
     EXPECT_EQ(comparing::compare_documents(before, same, {}).count("tie"), 2u);
 }
 
-// Of so many sizes, all slower by these shares, in turns.
+// This many sizes, all slower by these two shares in turn.
 results::document sizes(int count, double even, double odd, std::uint64_t seed) {
     std::vector<results::result> all;
     for (int i = 0; i < count; ++i) {
@@ -181,7 +181,7 @@ TEST(compare_documents, claims_no_change_that_another_session_makes) {
     EXPECT_EQ(large.count("slower"), 8u);
 }
 
-// From few cases the drift can't be told; it is a guest's.
+// Too few cases to estimate the drift, so that of guests is assumed.
 TEST(compare_documents, takes_guests_for_drifting_where_it_can_not_tell) {
     results::document before = sizes(2, 0, 0, 1);
     const results::document after = sizes(2, 0.06, 0.06, 100);

@@ -1,4 +1,4 @@
-// Work in forked children, for tests of what survives a fork, and threads counted.
+// Runs work in forked children, for tests of forks, and counts threads.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,8 @@ inline int threads_of_process_without_memory() {
     return stat("/proc/self/task", &tasks) == 0 ? static_cast<int>(tasks.st_nlink) - 2 : -1;
 }
 
-// Runs `work` in a child: 0 when it was true, 1 when false, -1 when it did not end within a minute.
+// Runs `work` in a child. Returns 0 if it was true, 1 if false, -1 if it did not end within a
+// minute.
 template <class Work>
 int in_child(const Work& work) {
     const pid_t child = fork();
@@ -59,8 +60,8 @@ int in_child(const Work& work) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Whether `work` is true in every one of some children born while four threads of their parent do
-// the same. The first may come while those threads are in the middle of a library's first call.
+// Whether `work` is true in each of several children that are forked while four threads of the
+// parent do the same. The first may come in the middle of a library's first call.
 template <class Work>
 bool children_are_right_beside_busy_threads(const Work& work, int children) {
     std::vector<std::thread> busy;

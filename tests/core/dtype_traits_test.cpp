@@ -1,4 +1,4 @@
-// What is stated of each element type against the type itself.
+// Compares the stated properties of each element type with the type itself.
 #include "core/dtype_traits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How many threads are offered where no OpenMP runtime answers, and that one does here.
+// How many threads are offered if no OpenMP runtime answers, and that one does here.
 #include "core/openmp.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Pieces on the pool: each done once, by seats that share nothing, whatever the system refuses.
+// Pieces on the pool: each done once, by threads that share no index, whatever the system refuses.
 #include "core/pool.hpp"
 
 #include <array>
@@ -21,22 +21,22 @@ namespace {
 
 using namespace carat::core;
 
-// Whether every piece was done exactly once, and no seat by two threads at a time.
+// Whether every piece was done exactly once, and no thread index by two threads at a time.
 bool all_done_once(int pieces, int threads) {
     std::vector<std::atomic<int>> done(static_cast<std::size_t>(pieces));
-    std::vector<std::atomic<int>> in_seat(static_cast<std::size_t>(threads));
+    std::vector<std::atomic<int>> in_thread(static_cast<std::size_t>(threads));
     std::atomic<bool> shared = false;
-    for_each_piece(pieces, threads, [&](int piece, int seat) {
-        if (++in_seat[static_cast<std::size_t>(seat)] != 1) shared = true;
+    for_each_piece(pieces, threads, [&](int piece, int thread) {
+        if (++in_thread[static_cast<std::size_t>(thread)] != 1) shared = true;
         ++done[static_cast<std::size_t>(piece)];
-        --in_seat[static_cast<std::size_t>(seat)];
+        --in_thread[static_cast<std::size_t>(thread)];
     });
     for (const std::atomic<int>& times : done)
         if (times != 1) return false;
     return !shared;
 }
 
-TEST(pool, every_piece_is_done_once_by_a_seat_of_its_own) {
+TEST(pool, every_piece_is_done_once_by_a_thread_of_its_own) {
     for (const int threads : {1, 2, 3, 4, 7, 16, 40})
         for (const int pieces : {0, 1, 2, 3, 5, 16, 100, 1000})
             EXPECT_TRUE(all_done_once(pieces, threads)) << pieces << " by " << threads;
@@ -59,8 +59,8 @@ TEST(pool, callers_beyond_the_boards_do_their_pieces_alone) {
     EXPECT_EQ(wrong, 0);
 }
 
-// Callers come and go, so that a board's seats pass from worker to worker; some workers are always
-// late for the call that they saw. None may still be at a call's pieces when the call has returned.
+// Callers come and go, so that a board's slots pass from worker to worker; some workers are always
+// late for the call that they saw. None may still run a call's pieces after the call has returned.
 TEST(pool, no_piece_outlives_its_call) {
     std::atomic<int> late = 0;
     std::vector<std::thread> callers;
@@ -68,10 +68,10 @@ TEST(pool, no_piece_outlives_its_call) {
         callers.emplace_back([&, c] {
             for (int i = 0; i < 400; ++i) {
                 std::atomic<int> running = 0;
-                for_each_piece(6, 2 + (i + c) % 5, [&](int, int seat) {
+                for_each_piece(6, 2 + (i + c) % 5, [&](int, int thread) {
                     ++running;
-                    // Asleep, so that workers have time to come; longest those.
-                    std::this_thread::sleep_for(std::chrono::microseconds(seat == 0 ? 30 : 200));
+                    // Sleeps, so that workers have time to come.
+                    std::this_thread::sleep_for(std::chrono::microseconds(thread == 0 ? 30 : 200));
                     --running;
                 });
                 late += running != 0 ? 1 : 0;
@@ -122,8 +122,8 @@ void keep_all_threads_on(const cpu_set_t& where) {
 // Whether both threads of a call came, and worked on different processors.
 bool work_apart() {
     std::array<std::atomic<int>, 2> cpus{-1, -1};
-    for_each_piece(2, 2, [&](int, int seat) {
-        cpus[static_cast<std::size_t>(seat)] = sched_getcpu();
+    for_each_piece(2, 2, [&](int, int thread) {
+        cpus[static_cast<std::size_t>(thread)] = sched_getcpu();
         for (int i = 0; i < 20 && (cpus[0] < 0 || cpus[1] < 0); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
@@ -153,9 +153,8 @@ TEST(pool, a_worker_does_not_work_on_its_callers_processor) {
     EXPECT_EQ(carat::test::in_child(often_apart), 0);
 }
 
-// What makes a busy machine harmless: a worker that does not run holds nothing up. Here none can:
-// they may run on no processor but the one that the caller keeps for itself at a real-time
-// priority, or, where that is not allowed, the test says so.
+// A worker that does not run delays nothing. Here none can: they may run only on a processor that
+// the caller keeps busy at a real-time priority or, if that is not allowed, the test says so.
 TEST(pool, the_caller_does_not_wait_for_workers_that_do_not_run) {
     if (!carat::test::threads_start_in_children)
         GTEST_SKIP() << carat::test::no_threads_in_children;
@@ -169,7 +168,7 @@ TEST(pool, the_caller_does_not_wait_for_workers_that_do_not_run) {
         if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0) _exit(77);
         std::atomic<int> by_others = 0;
         for (int i = 0; i < 100; ++i)
-            for_each_piece(16, 4, [&](int, int seat) { by_others += seat != 0 ? 1 : 0; });
+            for_each_piece(16, 4, [&](int, int thread) { by_others += thread != 0 ? 1 : 0; });
         return right && by_others == 0 && all_done_once(16, 4);
     };
     const int result = carat::test::in_child(alone);
@@ -185,7 +184,7 @@ TEST(pool, goes_on_with_the_threads_it_has_where_the_system_refuses_more) {
         if (setrlimit(RLIMIT_AS, &none) != 0) return false;
         std::atomic<int> done = 0;
         for_each_piece(200, 100, [&](int, int) { ++done; });
-        // Stacks that the parent's workers left are taken up again, a few at most.
+        // The stacks of the parent's workers are used again, a few at most.
         const int threads = carat::test::threads_of_process_without_memory();
         return done == 200 && threads >= 1 && threads < 100;
     };

@@ -1,6 +1,5 @@
-// How much stack a call takes: it runs in a thread whose stack was filled with a pattern before,
-// and what has lost the pattern afterwards was used. And the fixture of tests that no call takes
-// more than docs/library.md promises.
+// Measures the stack of a call: it runs in a thread whose stack was filled with a pattern, and
+// whatever lost the pattern was used. And the fixture for tests of the limit in docs/library.md.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ inline constexpr bool stack_is_ordinary = true;
 #endif
 inline constexpr const char* no_ordinary_stack = "sanitizers enlarge every frame";
 
-// A stack with a forbidden page below it.
+// A stack with an inaccessible page below it.
 class small_stack {
   public:
     explicit small_stack(std::size_t size_bytes) : size_bytes_(size_bytes) {

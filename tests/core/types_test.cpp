@@ -39,8 +39,8 @@ TYPED_TEST(narrow_types, every_bit_pattern_survives_the_round_trip) {
     EXPECT_EQ(tried, 65536);
 }
 
-// Between each pair of neighbours: below the midpoint rounds down, above rounds up, the midpoint
-// goes to the even one. The nudge is one double ulp, so a rounding through float would fail.
+// Checks midpoints of neighbours: numbers below round down, those above round up, and the midpoint
+// goes to the even one. The offset is one double ulp, so rounding through float would fail.
 TYPED_TEST(narrow_types, midpoints_round_to_even_and_their_neighbours_do_not) {
     const unsigned infinity = TypeParam{std::numeric_limits<double>::infinity()}.bits;
     for (unsigned bits = 0; bits + 1 < infinity; ++bits) {

@@ -1,4 +1,4 @@
-// Workers compute as their caller does and stand as the process does, whoever's call started them.
+// Workers compute in their caller's mode, and have the process's scheduling, whoever started them.
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace carat::core;
 
-// Runs `work` once on the caller and once on a worker at the same time; false where none came.
+// Runs `work` once on the caller and once on a worker at the same time; false if no worker came.
 bool on_both(const std::function<void()>& work) {
     std::atomic<int> come = 0;
     for_each_piece(2, 2, [&](int, int) {
@@ -49,7 +49,7 @@ double opaque(double x) {
     return v;
 }
 
-// What a third rounds to, and what of a subnormal number is left.
+// A rounded third, and what is left of a subnormal number.
 struct arithmetic {
     double third = opaque(1) / opaque(3);
     double minus_third = opaque(-1) / opaque(3);
@@ -130,7 +130,7 @@ TEST(workers, hand_back_the_exceptions_they_raise) {
     EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0) << "those of an earlier call";
 }
 
-// Ends with 3 where the caller is trapped after its worker met the exception.
+// Exits with 3 if the caller traps after its worker met the exception.
 [[noreturn]] void end_by_trap(int exception, double left, double right) {
     static pthread_t caller;
     caller = pthread_self();
@@ -179,8 +179,8 @@ TEST(workers, of_other_threads_compute_as_the_caller_and_get_their_mode_back) {
 #endif
 }
 
-// A program that pages memory in from its handler, the way faulthandler and sanitizers come to
-// theirs. The page is one that only the worker touches.
+// A program that pages memory in from its signal handler, like faulthandler and sanitizers. Only
+// the worker touches the page.
 TEST(workers, take_the_signals_of_their_own_faults) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto child = [] {
@@ -214,7 +214,7 @@ place place_of(pid_t thread) {
     return now;
 }
 
-// Whether there are workers, and all of them stand so.
+// Whether there are workers, and all of them have these properties.
 bool workers_stand(const place& expected) {
     int workers = 0;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -235,7 +235,7 @@ cpu_set_t one_cpu_of(const cpu_set_t& all) {
     return one;
 }
 
-// But for a nice value that they may not lower, as only a privileged process may.
+// Except for a nice value that only a privileged process may lower.
 TEST(workers, stand_as_the_process_does_whoever_starts_them) {
     if (!carat::test::threads_start_in_children)
         GTEST_SKIP() << carat::test::no_threads_in_children;

@@ -16,8 +16,8 @@ import unittest
 
 PROGRAM, CALLER = sys.argv[1:3]
 QEMU = shutil.which("qemu-x86_64")
-# Every type and layout on the register tile's edges. Not those whose operands end at a page nobody
-# may read: QEMU 7.2 reads all 32 bytes of a masked load, a processor those that the mask names.
+# Every type and layout at the register tile's edges, except operands that end at inaccessible
+# pages: QEMU 7.2 reads all 32 bytes of a masked load, a processor only the masked ones.
 TESTS = "exactness/*.edges*:exactness.every_row*:surroundings.the*:surroundings.sub*"
 EXECUTED = 9 + 1 + 2
 
@@ -46,7 +46,7 @@ class Emulated(unittest.TestCase):
     def test_without_avx(self):
         self.check("Nehalem", ["avx2", "avx512", "amx"])
 
-    # As ctest reads it: a program that is killed has failed, whatever it said.
+    # Read as ctest does: a program that is killed has failed, whatever it printed.
     def test_a_level_that_is_not_there_is_skipped(self):
         done = subprocess.run([QEMU, "-cpu", "Haswell", CALLER], capture_output=True, text=True,
                               check=False, timeout=300,

@@ -1,6 +1,6 @@
-// Every row of the engine's table against sums of small integers, which every type holds exactly,
-// so that any wrong, missing or doubled term shows: sizes around the register tile and around the
-// blocks, all layouts, all cases of alpha and beta, and what lies around C untouched.
+// Compares every row of the engine's table with sums of small integers, which every type holds
+// exactly, so that any wrong, missing or doubled term shows: sizes around the register tile and the
+// blocks, all layouts, all cases of alpha and beta, and the bytes around C.
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 
@@ -72,7 +73,7 @@ class padded {
     std::vector<T> data_;
 };
 
-// The same bits, or zeros of either sign: which one a sum that cancels gives is not promised.
+// The same bits, or zeros of either sign, since the sign of a cancelled sum is not guaranteed.
 template <class T>
 bool same(const std::vector<T>& x, const std::vector<T>& y) {
     const auto equal = [](const T& p, const T& q) {
@@ -87,7 +88,7 @@ struct shape {
 
 // One product of `row` against the definition; the whole memory of C must be as it should.
 template <class In, class Out, class InB = In>
-void check(const core::implementation& row, const shape& s, order of_a, order of_b, order of_c,
+void check(const rows::implementation& row, const shape& s, order of_a, order of_b, order of_c,
            double alpha, double beta, const core::settings& settings) {
     padded<In> a(s.m, s.k, of_a);
     padded<InB> b(s.k, s.n, of_b);
@@ -105,17 +106,17 @@ void check(const core::implementation& row, const shape& s, order of_a, order of
     }
     const core::problem p = {dtype_of_v<In>, dtype_of_v<InB>, dtype_of_v<Out>, s.m,   s.n, s.k,
                              a.where(),      b.where(),       c.where(),       alpha, beta};
-    ASSERT_EQ(core::reason_against(row, p, settings), "");
+    ASSERT_EQ(rows::reason_against(row, p, settings), "");
     row.prepare(p, settings)->run({a.first(), b.first(), c.first()});
     EXPECT_TRUE(same(c.memory(), expected.memory()))
         << row.name << " " << core::describe(p) << " layouts " << int(of_a) << int(of_b)
         << int(of_c) << " alpha " << alpha << " beta " << beta;
 }
 
-// Those that take every type; sums in f16 have tests of their own.
-std::vector<const core::implementation*> available_rows() {
-    std::vector<const core::implementation*> rows;
-    for (const core::implementation* row : cpu_engine::table())
+// The rows that take every type; sums in f16 have their own tests.
+std::vector<const rows::implementation*> available_rows() {
+    std::vector<const rows::implementation*> rows;
+    for (const rows::implementation* row : cpu_engine::table())
         if (row->name != "cpu.engine.f16_sums" &&
             (row->unavailable == nullptr || row->unavailable().empty()))
             rows.push_back(row);
@@ -150,7 +151,7 @@ TYPED_TEST(exactness, edges_of_the_register_tile) {
     const std::int64_t depths[] = {0, 1, 3, 16};
     constexpr order orders[] = {order::rows, order::columns, order::gaps};
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const std::int64_t m : some)
             for (const std::int64_t n : some)
                 for (const std::int64_t k : depths) {
@@ -172,7 +173,7 @@ TYPED_TEST(exactness, blocks_layouts_and_factors) {
     const shape shapes[] = {{100, 70, 33}, {49, 129, 40}, {1, 90, 80}, {90, 1, 80}, {33, 33, 33}};
     constexpr order orders[] = {order::rows, order::columns, order::gaps};
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes)
             for (const order of_a : orders)
                 for (const order of_b : orders)
@@ -187,7 +188,7 @@ TYPED_TEST(exactness, blocks_layouts_and_factors) {
 }
 
 TEST(exactness, every_row_of_the_table_was_there_or_said_why_not) {
-    for (const core::implementation* row : cpu_engine::table())
+    for (const rows::implementation* row : rows::cpu::table())
         if (row->unavailable != nullptr && !row->unavailable().empty())
             std::printf("not tested: %s: %s\n", std::string(row->name).c_str(),
                         row->unavailable().c_str());

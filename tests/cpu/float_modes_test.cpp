@@ -1,6 +1,6 @@
-// Products under other floating-point modes than the usual one: the bits and the exceptions that
-// were met don't depend on the number of threads, and sums of roundings in one direction lie on one
-// side of the true value. Every row of the table.
+// Products in other floating-point modes: bits and exceptions do not depend on the number of
+// threads, and sums rounded in one direction are on one side of the exact value. For every row of
+// the table.
 #include <array>
 #include <cfenv>
 #include <cstring>
@@ -11,6 +11,7 @@
 
 #include "core/float_environment.hpp"
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 
@@ -38,7 +39,7 @@ std::vector<mode> modes() {
     return all;
 }
 
-// Of all signs; some of their products are subnormal numbers.
+// Values of both signs, some of whose products are subnormal.
 template <class T>
 std::vector<T> random_values(std::int64_t count, unsigned seed) {
     std::mt19937 engine(seed);
@@ -74,7 +75,7 @@ struct product_of {
         std::vector<Sum> c;
         core::float_flags flags;
     };
-    [[nodiscard]] outcome run(const core::implementation& row, const mode& how, int threads) const {
+    [[nodiscard]] outcome run(const rows::implementation& row, const mode& how, int threads) const {
         outcome found{std::vector<Sum>(static_cast<std::size_t>(p.m * p.n), Sum(77)), 0};
         const auto made = row.prepare(p, {threads, {}});
         const core::float_mode usual = core::float_mode_here();
@@ -87,7 +88,7 @@ struct product_of {
 };
 
 template <class T, class Sum>
-int compare(const core::implementation& row, const shape& s) {
+int compare(const rows::implementation& row, const shape& s) {
     int executed = 0;
     const product_of<T, Sum> product(s);
     for (const mode& how : modes()) {
@@ -106,14 +107,14 @@ int compare(const core::implementation& row, const shape& s) {
     return executed;
 }
 
-std::vector<const core::implementation*> available_rows() {
-    std::vector<const core::implementation*> rows;
-    for (const core::implementation* row : cpu_engine::table())
+std::vector<const rows::implementation*> available_rows() {
+    std::vector<const rows::implementation*> rows;
+    for (const rows::implementation* row : rows::cpu::table())
         if (row->unavailable == nullptr || row->unavailable().empty()) rows.push_back(row);
     return rows;
 }
 
-bool offers(const core::implementation& row, dtype a, dtype c) {
+bool offers(const rows::implementation& row, dtype a, dtype c) {
     for (const core::signature& types : row.signatures)
         if (types.a == a && types.c == c) return true;
     return false;
@@ -121,7 +122,7 @@ bool offers(const core::implementation& row, dtype a, dtype c) {
 
 TEST(float_modes, give_the_same_bits_and_exceptions_by_any_number_of_threads) {
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
             const auto with = [&]<class T, class Sum>() {
                 if (offers(*row, dtype_of_v<T>, dtype_of_v<Sum>))
@@ -137,9 +138,9 @@ TEST(float_modes, give_the_same_bits_and_exceptions_by_any_number_of_threads) {
     EXPECT_GE(executed, 5 * 2 * 4 * 2);
 }
 
-// Sums of f32 beside sums of f64, whose own error is some 2^-28 of that of f32.
+// Compares f32 sums with f64 sums, whose own error is some 2^-28 of that of f32.
 TEST(float_modes, directed_rounding_bounds_every_sum) {
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
             if (!offers(*row, dtype::f32, dtype::f32)) continue;
             const product_of<float, float> product(s);
@@ -167,12 +168,12 @@ TEST(float_modes, directed_rounding_bounds_every_sum) {
         }
 }
 
-// Neither choosing kernels nor padding meets an exception that the numbers don't have.
+// Choosing kernels and padding raise no exception that the numbers do not.
 TEST(float_modes, nothing_traps_where_no_number_is_exceptional) {
     if (feenableexcept(FE_INVALID) < 0) GTEST_SKIP() << "NOT TESTED: this processor never traps";
     feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW);
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const core::signature& types : row->signatures)
             for (const shape& s : shapes)
                 for (const int threads : {1, 2}) {

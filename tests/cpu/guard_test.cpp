@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 
 using namespace carat;
 
-// size_bytes of memory between two forbidden pages, touching the first or the last of them.
+// size_bytes of memory between two inaccessible pages, next to the first or the second.
 class guarded {
   public:
     guarded(std::size_t size_bytes, bool at_end) {
@@ -58,7 +59,7 @@ class guarded_matrix {
 
 // C = A B + C of ones, in every layout, at both ends.
 template <class T, class Sum>
-int run_row(const core::implementation& row, std::int64_t m, std::int64_t n, std::int64_t k,
+int run_row(const rows::implementation& row, std::int64_t m, std::int64_t n, std::int64_t k,
             const core::settings& settings) {
     int executed = 0;
     for (int bits = 0; bits < 16; ++bits, ++executed) {
@@ -88,7 +89,7 @@ TYPED_TEST(guard, no_access_outside_the_operands) {
     const core::settings blocks{1, {{"mc", 48}, {"nc", 16}, {"kc", 12}}};
     int executed = 0;
     int rows = 0;
-    for (const core::implementation* row : cpu_engine::table()) {
+    for (const rows::implementation* row : rows::cpu::table()) {
         if (row->unavailable != nullptr && !row->unavailable().empty()) continue;
         ++rows;
         for (const std::int64_t m : {1, 7, 23, 25, 49})

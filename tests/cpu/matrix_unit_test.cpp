@@ -1,6 +1,6 @@
-// Tiles, of a matrix unit and of dot products, beyond what every row is tested for: edges of tiles
-// and steps, sums that need several slabs, arithmetic that would show a wrong rounding or a
-// saturation, and the tile registers of the thread, which are given back.
+// Tiles of a matrix unit and of dot products beyond the common tests: edges of tiles and steps,
+// sums over several slabs, arithmetic that shows wrong rounding or saturation, and tile registers
+// that must be restored.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -126,7 +126,7 @@ TEST_P(tiles, edges_of_lines_and_steps) {
     EXPECT_EQ((check_edges<std::int8_t, std::int32_t>(kernels(), 128)), 11 * 11 * 8);
 }
 
-// C by columns makes A and B change places, so both orders of the two types are met.
+// A column-major C exchanges A and B, so both orders of the two types are covered.
 TEST_P(tiles, signed_and_unsigned_bytes) {
     using i8 = std::int8_t;
     using u8 = std::uint8_t;
@@ -135,7 +135,7 @@ TEST_P(tiles, signed_and_unsigned_bytes) {
     EXPECT_EQ((check_edges<u8, std::int32_t, u8>(kernels(), 128)), 11 * 11 * 8);
 }
 
-// Beyond one slab and one block in every direction, with what is kept and what is packed again.
+// More than one slab and block in every direction, with kept and repacked operands.
 TEST_P(tiles, many_blocks) {
     for (const order of_a : orders)
         for (const plan::blocking& blocks :
@@ -148,8 +148,8 @@ TEST_P(tiles, many_blocks) {
         }
 }
 
-// A C that no L2 holds, whose rows begin on lines of cache, is written past the caches: every
-// entry, and nothing between the rows.
+// A C larger than any L2, whose rows begin on cache lines, is written past the caches: every entry,
+// and nothing between rows.
 template <class In, class Sum>
 void check_streaming(const cpu_engine::kernel_set& with, std::int64_t k) {
     constexpr std::int64_t n = 1024 + 40;
@@ -194,7 +194,7 @@ TEST_P(tiles, past_the_caches) {
     }
 }
 
-// The way along K of a column's sums is a matter of the column, not of where its thread begins.
+// The direction along K depends on the column, not on where its thread begins.
 TEST_P(tiles, sums_do_not_depend_on_threads) {
     if (!has_bf16_) GTEST_SKIP() << "NOT TESTED: no tiles of bf16";
     constexpr std::int64_t m = 32;
@@ -286,7 +286,7 @@ struct alignas(64) configuration {
     return now;
 }
 
-// A caller's own configuration is there again; where there was none, the registers are free.
+// The caller's own configuration is restored; if there was none, the registers are released.
 TEST(tile_registers, configuration_of_the_thread_is_restored) {
     if (!core::tiles_permitted()) GTEST_SKIP() << "NOT TESTED: no tile registers here";
     const cpu_engine::kernel_set& with = cpu_engine::kernels_for(core::isa::amx);
@@ -303,8 +303,8 @@ TEST(tile_registers, configuration_of_the_thread_is_restored) {
     asm volatile("tilerelease");
     EXPECT_TRUE(std::ranges::equal(after.bytes, own.bytes));
 }
-// Linux refuses the permission where a signal stack could not hold the larger frame. The child is
-// this program started afresh, since permission is asked once.
+// Linux refuses permission if a signal stack cannot hold the larger frame. The child is this
+// program, started again, since permission is requested once.
 TEST(tile_registers, refused_permission_leaves_avx512) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto refused = [] {

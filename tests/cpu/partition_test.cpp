@@ -1,5 +1,5 @@
-// One product over several threads: the rectangles cover C once each, whatever the grid, and the
-// bits are those of one thread.
+// One product on several threads: the rectangles cover C once for any grid, and the bits are those
+// of one thread.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
@@ -58,8 +58,9 @@ TEST(rectangles, cover_c_once_with_the_same_bits) {
     EXPECT_EQ(several, 4 * 7 * 4) << "products that really had several threads";
 }
 
-// Whole products where each alone would use few of the threads, though some stay idle; all threads
-// for each where a few large ones would leave most idle. Tiny ones cost more than they multiply.
+// Threads take whole products if each alone would use few of them, though some stay idle; all
+// threads share each product if a few large ones would leave most idle. Tiny products cost more
+// than they multiply.
 TEST(batch, threads_take_whole_products_where_that_is_sooner) {
     const auto workers = [](std::int64_t size, std::size_t count, int threads, int inside) {
         return cpu_engine::workers_for(core::row_major_problem(dtype::f64, size, size, size), count,

@@ -1,6 +1,6 @@
-// One product has the same bits however it is done: by one thread or several, in part, one of many,
-// and with a prepared operand; by every row of kernels. Depths lie side by side, or lines do, or
-// these are whole pages or nothing apart.
+// One product has the same bits on one thread or several, in part, in a batch, and with a prepared
+// operand, for every row of kernels. Operands are contiguous along k or across it, whole pages
+// apart, or repeated.
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class same_bits : public testing::Test {};
 using all_types = testing::Types<double, float>;
 TYPED_TEST_SUITE(same_bits, all_types);
 
-// How lines of an operand (rows of A, columns of B) lie.
+// The layout of an operand's lines (rows of A, columns of B).
 enum class lines { apart, side_by_side, pages_apart, on_one };
 
 struct line_layout {
@@ -82,7 +82,7 @@ class one_product {
         return run(make(3, &ready));
     }
 
-    // In two parts.
+    // Computed in two parts.
     std::vector<T> in_parts() {
         const cpu_engine::product made = make(1, nullptr);
         std::vector<T> c = before_;

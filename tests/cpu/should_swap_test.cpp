@@ -1,4 +1,4 @@
-// Which operand's lines fill vectors: what both turns would cost decides.
+// Which operand's lines fill vectors: the predicted costs of both orders decide.
 #include "cpu/should_swap.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ core::problem shaped(std::int64_t m, std::int64_t n, std::int64_t k, bool rows_o
     return p;
 }
 
-// The same product transposed is turned the other way, whatever its layouts.
+// The transposed product makes the opposite choice for every layout.
 TEST(should_swap, is_symmetric) {
     int turned = 0;
     for (const std::int64_t m : {7, 60, 400})
@@ -35,12 +35,12 @@ TEST(should_swap, is_symmetric) {
     EXPECT_GT(turned, 30);
 }
 
-// Columns of C are contiguous, rows of A are not: packing A is dearer than turning C where k is
-// large beside n, and the other way round.
+// Columns of C are contiguous, rows of A are not: packing A costs more than transposing C if k is
+// large compared with n, and vice versa.
 TEST(should_swap, weighs_packing_a_against_turning_c) {
     EXPECT_TRUE(cpu_engine::should_swap(shaped(60, 32, 300, true, true, false), true, 64));
     EXPECT_FALSE(cpu_engine::should_swap(shaped(60, 320, 30, true, true, false), true, 64));
-    // Where operands are packed anyway, C decides.
+    // C decides if operands are packed anyway.
     EXPECT_FALSE(cpu_engine::should_swap(shaped(60, 32, 300, true, true, false), false, 64));
 }
 

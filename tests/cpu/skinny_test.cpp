@@ -1,5 +1,6 @@
-// Products with few columns, and few rows, of every instruction set against sums of small integers,
-// which every type holds exactly; operands end at pages nobody may read, and lie within others.
+// Products with few columns or few rows, for every instruction set, compared with sums of small
+// integers, which every type holds exactly; operands end at inaccessible pages, and are parts of
+// others.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -18,7 +19,7 @@ using namespace carat;
 using cpu_engine::kernel_of;
 using cpu_engine::kernel_set;
 
-// Elements that end where a forbidden page begins.
+// Elements that end where an inaccessible page begins.
 template <class T>
 class fenced {
   public:
@@ -51,7 +52,7 @@ struct skinny_case {
     core::layout a, b, c;
 };
 
-// One product, `padding` elements between lines; `multiply` gets data ready to run.
+// One product with `padding` elements between lines; `multiply` gets prepared data.
 template <class T>
 struct skinny_product {
     explicit skinny_product(const skinny_case& from)
@@ -91,7 +92,7 @@ struct skinny_product {
         return found;
     }
 
-    // Of C, as it was filled; the first and last of its padding.
+    // The first and last padding elements of C, as they were filled.
     std::vector<T> between_lines() {
         const bool by_rows = shape.c.col_stride == 1;
         const std::int64_t lead = by_rows ? shape.c.row_stride : shape.c.col_stride;
@@ -132,7 +133,7 @@ cpu_engine::task<T> task_of(const kernel_set& set, skinny_product<T>& p, T alpha
             .beta = beta};
 }
 
-// As much workspace as the path asks for, a forbidden page behind it.
+// The workspace that the path asks for, followed by an inaccessible page.
 template <class T>
 fenced<T> workspace_of(const skinny_product<T>& p) {
     const skinny_case& s = p.shape;
@@ -145,8 +146,8 @@ class skinny : public testing::Test {};
 using element_types = testing::Types<double, float, std::uint32_t>;
 TYPED_TEST_SUITE(skinny, element_types);
 
-// Around vectors, around the stretch of rows whose sums are kept, around the depths taken together
-// and with strides of whole pages; B and C by rows and by columns.
+// Sizes around vectors, around the stretch of rows whose sums are kept, and around the k taken
+// together, with strides of whole pages; B and C row- and column-major.
 TYPED_TEST(skinny, columns_of_any_number_are_exact) {
     using T = TypeParam;
     int executed = 0;
@@ -199,7 +200,7 @@ TYPED_TEST(skinny, rows_against_few_columns_are_exact) {
     EXPECT_EQ(executed, sets * (11 * 7 * 6 - 10 * 2 * 2));
 }
 
-// Few rows of A where they lie, or packed by the tile, with depths cut.
+// Few rows of A, unpacked or packed by the tile, with k divided.
 TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
     using T = TypeParam;
     int executed = 0;
@@ -229,8 +230,8 @@ TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
     EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
 }
 
-// C by rows, whose tiles are turned on their way there, or too large for L1; A of few depths,
-// turned before. What lies between lines of C stays as it was.
+// A row-major C whose tiles are transposed as they are stored, or too large for L1; A with small k,
+// transposed before. Bytes between lines of C must not change.
 TYPED_TEST(skinny, rows_of_c_and_few_depths_are_exact) {
     using T = TypeParam;
     int executed = 0;
@@ -264,8 +265,8 @@ TYPED_TEST(skinny, rows_of_c_and_few_depths_are_exact) {
     EXPECT_EQ(executed, sets * 6 * 8 * 4 * 2);
 }
 
-// Depths in stretches between which C is fetched, cut at 75; padding between columns stays as it
-// was. B packed or read where it lies, A packed before its first tiles or by them.
+// k in stretches between which C is prefetched, divided at 75; padding between columns must not
+// change. B is packed or unpacked, A is packed before its first tiles or by them.
 TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
     using T = TypeParam;
     int executed = 0;
@@ -302,7 +303,7 @@ TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
     EXPECT_EQ(executed, sets * 4 * 3 * 7);
 }
 
-// Through the engine, where the plan chooses these paths, with any number of threads.
+// Runs through the engine, whose plan chooses these paths, with any number of threads.
 TEST(skinny, threads_do_not_change_the_bits) {
     struct {
         std::int64_t m, n, k;
@@ -314,8 +315,7 @@ TEST(skinny, threads_do_not_change_the_bits) {
                        {900, 30, 1100, "unpacked", false}, {150, 140, 130, "unpacked", false},
                        {150, 140, 130, "unpacked", true},  {300, 950, 700, "panels of B", false},
                        {6000, 5, 400, "skinny", false},    {1000, 128, 500, "unpacked", false}};
-    // Where operands fit in L2 and how wide vectors are is up to the machine, and so is the path;
-    // never the bits.
+    // The machine decides the path (size of L2, width of vectors), but never the bits.
     const cpu_engine::kernel_set& kernels = cpu_engine::kernels_for(core::isa_in_use());
     const bool path_is_usual =
         cpu_engine::this_machine().l2_bytes >= 1 << 20 && kernels.f64.lanes == 8;

@@ -1,6 +1,6 @@
-// What must not matter to a product, and what a product must leave alone: where operands begin, how
-// far apart their lines are, and the control word of the floating-point unit. Every row of the
-// table.
+// What must not influence a product (the addresses of operands, the distance of their lines) and
+// what a product must not change (the control word of the floating-point unit). For every row of
+// the table.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
@@ -12,14 +12,15 @@
 #endif
 
 #include "cpu/engine.hpp"
+#include "lab/rows/cpu/table.hpp"
 
 namespace {
 
 using namespace carat;
 
-std::vector<const core::implementation*> available_rows() {
-    std::vector<const core::implementation*> rows;
-    for (const core::implementation* row : cpu_engine::table()) {
+std::vector<const rows::implementation*> available_rows() {
+    std::vector<const rows::implementation*> rows;
+    for (const rows::implementation* row : rows::cpu::table()) {
         const std::string why = row->unavailable == nullptr ? "" : row->unavailable();
         if (why.empty())
             rows.push_back(row);
@@ -29,7 +30,7 @@ std::vector<const core::implementation*> available_rows() {
     return rows;
 }
 
-bool offers(const core::implementation& row, dtype a, dtype c) {
+bool offers(const rows::implementation& row, dtype a, dtype c) {
     for (const core::signature& types : row.signatures)
         if (types.a == a && types.c == c) return true;
     return false;
@@ -53,7 +54,7 @@ std::vector<T> random_values(std::int64_t count, unsigned seed) {
     return values;
 }
 
-// `values` from the given element behind a line of cache on.
+// `values` from the given element after a cache line on.
 template <class T>
 class placed {
   public:
@@ -72,7 +73,7 @@ class placed {
 };
 
 template <class In, class Out>
-int compare_offsets(const core::implementation& row, const shape& s, int threads) {
+int compare_offsets(const rows::implementation& row, const shape& s, int threads) {
     const auto a = random_values<In>(s.m * s.k, 1);
     const auto b = random_values<In>(s.k * s.n, 2);
     const auto c = random_values<Out>(s.m * s.n, 3);
@@ -99,7 +100,7 @@ int compare_offsets(const core::implementation& row, const shape& s, int threads
 TEST(surroundings, bits_do_not_depend_on_where_operands_begin) {
     int executed = 0;
     int wanted = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes)
             for (const int threads : {1, 2}) {
                 const auto with = [&]<class In, class Out>() {
@@ -117,10 +118,10 @@ TEST(surroundings, bits_do_not_depend_on_where_operands_begin) {
     EXPECT_GE(executed, 2 * 5 * 2 * 5 * 7);
 }
 
-// Small multiples of the smallest subnormal number, and whole numbers: every product and sum is
-// such a multiple, so the result is exact wherever nothing is taken for zero.
+// Small multiples of the smallest subnormal, and whole numbers: every product and sum is such a
+// multiple, so the result is exact unless subnormals count as zero.
 template <class In, class Out>
-int multiply_subnormals(const core::implementation& row, const shape& s) {
+int multiply_subnormals(const rows::implementation& row, const shape& s) {
     const double least = static_cast<double>(std::numeric_limits<Out>::denorm_min());
     std::vector<In> a(static_cast<std::size_t>(s.m * s.k));
     std::vector<In> b(static_cast<std::size_t>(s.k * s.n));
@@ -144,10 +145,10 @@ int multiply_subnormals(const core::implementation& row, const shape& s) {
     return 1;
 }
 
-// bf16 has tiles that take its subnormal numbers for zeros, which the public call says.
+// bf16 tiles treat subnormals as zeros, which the public call documents.
 TEST(surroundings, subnormal_numbers_are_numbers) {
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes) {
             if (offers(*row, dtype::f64, dtype::f64))
                 executed += multiply_subnormals<double, double>(*row, s);
@@ -163,7 +164,7 @@ TEST(surroundings, the_control_word_stays) {
     constexpr unsigned flags = 0x3f;
     constexpr unsigned usual = 0x1f80;
     int executed = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : shapes)
             for (const core::signature& types : row->signatures)
                 for (const unsigned word : {usual, usual | 0x8040, usual | 0x2000}) {
@@ -185,7 +186,7 @@ TEST(surroundings, the_control_word_stays) {
 }
 #endif
 
-// Memory of which only the pages touched are ever there.
+// Memory of which only touched pages exist.
 class sparse {
   public:
     explicit sparse(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
@@ -225,9 +226,9 @@ std::int64_t bytes_of(lines which, std::int64_t rows, std::int64_t cols) {
     return core::extent_elements(rows, cols, far_apart(which)) * std::int64_t{sizeof(T)};
 }
 
-// 1 where it ran, 0 where the system gives no such room.
+// 1 if it ran, 0 if the system gives no such memory.
 template <class In, class Out>
-int multiply_far_apart(const core::implementation& row, const shape& s, lines of_a, lines of_b,
+int multiply_far_apart(const rows::implementation& row, const shape& s, lines of_a, lines of_b,
                        lines of_c, const core::settings& how) {
     const sparse a(bytes_of<In>(of_a, s.m, s.k));
     const sparse b(bytes_of<In>(of_b, s.k, s.n));
@@ -256,7 +257,7 @@ int multiply_far_apart(const core::implementation& row, const shape& s, lines of
 TEST(surroundings, lines_may_be_further_apart_than_32_bits_say) {
     int executed = 0;
     int wanted = 0;
-    for (const core::implementation* row : available_rows())
+    for (const rows::implementation* row : available_rows())
         for (const shape& s : {shape{6, 5, 7}, {1, 6, 9}, {6, 1, 9}, {9, 7, 8}})
             for (int bits = 0; bits < 8; ++bits)
                 for (const bool blocks : {false, true}) {

@@ -1,4 +1,4 @@
-// Crossings of curves that are known, and how often the interval holds the true one.
+// Crossings of known curves, and how often the interval contains the true one.
 #include "lab/crossover/crossover.hpp"
 
 #include <cmath>
@@ -105,7 +105,7 @@ TEST(crossover, an_interval_may_reach_beyond_the_sizes_measured) {
     EXPECT_TRUE(std::isfinite(found[0].ci95.lower));
 }
 
-// As an interrupted run leaves them.
+// Single trials, as an interrupted run leaves them.
 TEST(crossover, single_trials_bound_it_only_by_the_sizes_measured_more_often) {
     const double endless = std::numeric_limits<double>::infinity();
     const auto once = crossover::find_crossings(measured({cpu}, {crossing_at(300)}, 1, 4));

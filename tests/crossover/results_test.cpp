@@ -1,4 +1,4 @@
-// Which results of a results file take part in a crossing, and what is written of one.
+// Which results of a file belong to a crossing, and what is written about one.
 #include "lab/crossover/results.hpp"
 
 #include <gtest/gtest.h>

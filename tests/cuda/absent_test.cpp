@@ -1,16 +1,17 @@
-// What the module says of GPUs that can't be used: one line, with the remedy, the same from every
-// door. Runs with and without CUDA in the build, a driver or a GPU on the machine.
+// What the module says about unusable GPUs: one line with the remedy, the same from every entry
+// point. Runs with and without CUDA in the build, a driver or a GPU.
 #include <gtest/gtest.h>
 
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace {
 
 using namespace carat;
 
-// A number no machine reaches, so that there is something to refuse everywhere.
+// A number that no machine reaches, so that every machine refuses it.
 constexpr int no_such_device = 99;
 
 template <class Function>
@@ -33,7 +34,7 @@ TEST(absent, the_reason_is_one_line_with_a_remedy) {
 
 TEST(absent, every_door_gives_the_same_reason) {
     const std::string why = cuda::unavailable(no_such_device);
-    EXPECT_EQ(refusal([] { (void)cuda::space(no_such_device); }), why);
+    EXPECT_EQ(refusal([] { (void)space::cuda::device_space(no_such_device); }), why);
     EXPECT_EQ(refusal([] { (void)cuda::describe(no_such_device); }), why);
     const int before = cuda::device_in_use();
     EXPECT_EQ(refusal([] { cuda::select_device(no_such_device); }), why);

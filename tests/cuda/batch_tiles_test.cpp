@@ -1,6 +1,6 @@
-// Every kernel that reads operands where they lie (src/cuda/sm80) in every layout, alignment, type
-// of C and E, edges and what is around C included. Sums of whole numbers are exact. On a GPU;
-// skipped without one.
+// Every kernel that reads unpacked operands (src/cuda/sm80), in every layout, alignment, type of C
+// and E, including edges and the bytes around C. Sums of whole numbers are exact. Skipped without a
+// GPU.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -85,7 +85,7 @@ class batch_tiles : public testing::Test {
     }
 };
 
-// A single row, column or depth, at any stride, and all layouts.
+// A single row, column or k, at any stride, in all layouts.
 template <class In, class Out>
 void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::own) {
     for (std::size_t row = 0; row < rows; ++row) {

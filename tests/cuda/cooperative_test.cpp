@@ -1,10 +1,10 @@
-// Cooperative tiles that follow each other in one CTA, two or three to a CTA; and every tile there
-// is, in clusters that multicast B.
+// Consecutive cooperative tiles in one CTA, two or three to a CTA; and every tile in clusters that
+// multicast B.
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
-#include "cuda/engine/table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -26,8 +26,8 @@ class wide : public testing::TestWithParam<core::signature> {
             GTEST_SKIP() << why;
     }
     // fp8 is summed by the tensor cores alone in the last row.
-    static const core::implementation& entry() {
-        return *cuda::engine::table()[is_fp8(GetParam().a) ? 3 : 0];
+    static const rows::implementation& entry() {
+        return *rows::cuda::table()[is_fp8(GetParam().a) ? 3 : 0];
     }
     static core::problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
         core::problem p = test::along_k_problem(GetParam(), m, n, k);
@@ -48,8 +48,8 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
             }
 }
 
-// Steps of K of any number, for the tensor cores make four of them in a row. Sums start anew with
-// each tile.
+// Any number of k-blocks, since the tensor cores take four in a row. Sums start again with each
+// tile.
 TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "nothing is promoted";
     const core::settings how{1, {{"block_n", 256}, {"stream_k", 1}}};
@@ -59,15 +59,16 @@ TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
     for (const auto& [columns, k] :
          {extent{600, 528}, {600, 768}, {600, 896}, {600, 1024}, {140 * 192 - 16, 272}}) {
         const core::problem p = problem(129, columns, k);
-        EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, 0}), "") << describe(p);
+        EXPECT_EQ(test::check(*rows::cuda::table()[0], how, {p, 0}), "") << describe(p);
     }
 }
 
-// Promoted sums in tiles of 192 rows, whose clusters lie beside each other and share A: several
-// rounds of them, more than a band of rows, fewer rows or columns than a cluster has, C either way.
+// Promoted sums in tiles of 192 rows, in clusters of adjacent tiles that multicast A: several
+// waves, more than a swizzle band of rows, fewer rows or columns than a cluster has, C row- and
+// column-major.
 TEST_P(wide, tiles_beside_each_other_are_exact) {
     if (!is_fp8(GetParam().a)) GTEST_SKIP() << "has none";
-    const core::implementation& promoted = *cuda::engine::table()[0];
+    const rows::implementation& promoted = *rows::cuda::table()[0];
     struct extent {
         std::int64_t rows, columns, k;
     };
@@ -90,8 +91,7 @@ TEST_P(wide, tiles_beside_each_other_are_exact) {
         }
 }
 
-// Two, three and four tiles to a block, by which warpgroup whatever, K within the ring and beyond
-// it.
+// Two, three and four tiles to a CTA, by any warpgroup, with K within the pipeline and beyond it.
 TEST_P(wide, tiles_apart_are_exact) {
     struct extent {
         std::int64_t columns, k;
@@ -120,7 +120,7 @@ TEST_P(wide, tiles_apart_of_any_layouts_are_exact) {
             }
 }
 
-// How operands lie that this kernel reads.
+// The layouts that this kernel reads.
 core::problem lying_for(const core::kernel_desc& k, core::problem p) {
     p.a_layout =
         k.a_major == core::operand_major::k ? core::row_major(p.k) : core::column_major(p.m);
@@ -129,8 +129,8 @@ core::problem lying_for(const core::kernel_desc& k, core::problem p) {
     return p;
 }
 
-// Every kernel of the table, alone and in clusters that share what they load of B, C lying either
-// way; sizes that no tile divides.
+// Every kernel of the table, single and in multicast clusters, C row- and column-major; sizes that
+// no tile divides.
 TEST_P(wide, every_kernel_is_exact_however_c_lies) {
     int count = 0;
     for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
@@ -139,7 +139,7 @@ TEST_P(wide, every_kernel_is_exact_however_c_lies) {
             continue;
         for (int cluster_m = 1; cluster_m <= k.most_cluster_m; cluster_m *= 2)
             for (const bool by_columns : {false, true}) {
-                // Rows of 16 bytes and others, in and out of TMA's reach.
+                // Rows of multiples of 16 bytes and others, which TMA can and cannot store.
                 core::problem p =
                     lying_for(k, count % 3 == 0 ? problem(328, 520, 264) : problem(296, 687, 200));
                 if (by_columns) p.c_layout = core::column_major(p.m);
@@ -156,7 +156,7 @@ TEST_P(wide, every_kernel_is_exact_however_c_lies) {
     EXPECT_GT(count, 30);
 }
 
-// Of parts some have a step more than others, and one step each.
+// Some parts have a step more than others, and some have a single step.
 TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
     const auto line = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
     int count = 0;
@@ -164,7 +164,7 @@ TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
         for (const std::int64_t rows : {64, 128})
             for (const std::int64_t parts : {2, 4, 8})
                 for (const std::int64_t steps : {std::int64_t{8}, std::int64_t{45}}) {
-                    // Rows of C whole 16 bytes, its columns, and rows that begin anywhere.
+                    // Rows of C in multiples of 16 bytes, columns, and unaligned rows.
                     core::problem p = problem(200, count % 4 < 2 ? 168 : 167, steps * line - 8);
                     if (count % 2 == 1) p.c_layout = core::column_major(200);
                     p.beta = count % 3 == 0 ? -1 : 0;
@@ -177,8 +177,8 @@ TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
                 }
 }
 
-// Kernels of narrow tiles begin before those ahead of them have ended, as many at a time as have
-// room: each moves the columns of what the one before it wrote.
+// Kernels with narrow tiles begin before their predecessors have ended, as many as fit: each moves
+// the columns that the previous one wrote.
 TEST_P(wide, products_that_follow_each_other_read_what_was_written) {
     if (GetParam().a != GetParam().c) GTEST_SKIP() << "C can't be the next one's A";
     constexpr std::int64_t rows = 16;
@@ -204,7 +204,7 @@ TEST_P(wide, products_that_follow_each_other_read_what_was_written) {
         }
 }
 
-// C wherever it begins, with any number of columns in its last tile.
+// C at any address, with any number of columns in its last tile.
 TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
     int count = 0;
     for (const std::int64_t width : {0, 160, 192, 224, 256})
@@ -222,8 +222,8 @@ TEST_P(wide, rows_of_c_may_begin_and_end_anywhere) {
             }
 }
 
-// The same while the next tiles are multiplied: half a tile is left to other warps, but not of a
-// last one that has less of a row than goes out at once.
+// The same while the next tiles are multiplied: other warps store half a tile, but not that of a
+// last tile with less of a row than is stored at once.
 TEST_P(wide, tiles_leave_in_halves_beside_those_that_follow) {
     for (const std::int64_t width : {192, 256})
         for (const std::int64_t columns : {5, 8, 127, 128, 131, 191}) {
@@ -244,12 +244,12 @@ TEST_P(wide, rows_of_c_of_tiles_beside_each_other_may_begin_and_end_anywhere) {
                 p.c_layout.row_stride = columns + count++ % 5;
                 p.beta = beta;
                 const core::settings how{1, {{"block_n", 128}, {"block_m", 192}}};
-                EXPECT_EQ(test::check(*cuda::engine::table()[0], how, {p, offset}), "")
+                EXPECT_EQ(test::check(*rows::cuda::table()[0], how, {p, offset}), "")
                     << columns << " columns, offset " << offset;
             }
 }
 
-// Lines that begin anywhere, and slices of K that are packed while those before are multiplied.
+// Unaligned lines, and slices of K that are packed while earlier ones are multiplied.
 TEST_P(wide, what_is_packed_meanwhile_is_exact) {
     const auto step = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
     const bool of_16_bits = size_bytes(GetParam().a) == 2;
@@ -273,7 +273,7 @@ TEST_P(wide, what_is_packed_meanwhile_is_exact) {
     }
 }
 
-// An A of one column lies along both of its dimensions, but not across K for those tiles.
+// An A of one column is contiguous in both dimensions, but not MN-major for those tiles.
 TEST_P(wide, one_column_that_begins_anywhere_is_exact) {
     for (const std::int64_t rows : {256, 2048, 2250})
         for (const std::int64_t offset : {0, 1, 8}) {

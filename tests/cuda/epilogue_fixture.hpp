@@ -1,5 +1,4 @@
-// What the tests of epilogues on the way to C share: when they can run, memory of the GPU, and what
-// an activation is.
+// Shared by the tests of fused epilogues: when they can run, GPU memory, and the activations.
 #pragma once
 
 #include <cmath>
@@ -8,7 +7,8 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace carat::test {
@@ -18,19 +18,19 @@ class epilogue_fixture : public testing::Test {
     void SetUp() override {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
-        const core::implementation& engine = *cuda::engine::table()[0];
+        const rows::implementation& engine = *rows::cuda::table()[0];
         const core::problem p = core::row_major_problem(dtype::f16, 8, 8, 8);
         if (const std::string why = reason_against(engine, p, {}); !why.empty())
             GTEST_SKIP() << why;
     }
 };
 
-inline core::execution_space& gpu() {
-    return cuda::space(cuda::device_in_use());
+inline space::execution_space& gpu() {
+    return space::cuda::device_space(cuda::device_in_use());
 }
 
-inline core::buffer on_gpu(const void* from, std::size_t bytes) {
-    core::buffer memory(gpu(), bytes);
+inline space::buffer on_gpu(const void* from, std::size_t bytes) {
+    space::buffer memory(gpu(), bytes);
     gpu().upload(memory.data(), from, bytes);
     return memory;
 }

@@ -1,4 +1,4 @@
-// What a failure of the CUDA runtime is told as. Needs no GPU.
+// How a failure of the CUDA runtime is reported. Needs no GPU.
 #include "cuda/common/error.hpp"
 
 #include <gtest/gtest.h>

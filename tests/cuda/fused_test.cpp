@@ -1,5 +1,5 @@
-// Products that do something to their sums on the way to C: exact on whole numbers where that can
-// be, in narrow and wide tiles, in one part and several, with C by rows and by columns.
+// Products with fused epilogues: exact on whole numbers where possible, in narrow and wide tiles,
+// with and without split-K, C row- and column-major.
 #include <array>
 #include <cmath>
 #include <functional>
@@ -50,13 +50,13 @@ std::string check(const asked& a, double tolerance,
         scale[i] = i % 3 == 0 ? -0.5F : 2.0F;
         bias[i] = static_cast<float>(static_cast<int>(i % 7) - 3);
     }
-    const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const core::buffer on_c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
-    const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
-    const core::buffer scales = on_gpu(scale.data(), lines * sizeof(float));
-    const core::buffer biases = on_gpu(bias.data(), lines * sizeof(float));
-    const auto at = [](const core::buffer& memory, const test::guarded& of) {
+    const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const space::buffer on_c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+    const space::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
+    const space::buffer scales = on_gpu(scale.data(), lines * sizeof(float));
+    const space::buffer biases = on_gpu(bias.data(), lines * sizeof(float));
+    const auto at = [](const space::buffer& memory, const test::guarded& of) {
         return static_cast<std::byte*>(memory.data()) + of.first_byte();
     };
     cuda::epilogue_fusion last;
@@ -65,8 +65,8 @@ std::string check(const asked& a, double tolerance,
     last.activation_function = a.then;
     if (a.adds) last.residual = at(on_d, d);
     const auto product = by == cuda::engine::arithmetic::native
-                             ? cuda::engine::prepare_fused(p, last, a.s)
-                             : cuda::engine::row_of(by).prepare(p, a.s);
+                             ? rows::cuda::prepare_fused(p, last, a.s)
+                             : rows::cuda::row_of(by).prepare(p, a.s);
     product->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
     gpu().download(data.c.bytes().data(), on_c.data(), data.c.bytes().size());
 
@@ -139,7 +139,7 @@ TEST_F(fused, gelu_and_silu_are_what_they_are_defined_to_be) {
             }
 }
 
-// Promoted sums, in tiles below each other and beside each other.
+// Promoted sums in tiles below each other and side by side.
 TEST_F(fused, promoted_sums_are_finished_like_others) {
     for (const activation then : {activation::none, activation::relu, activation::gelu})
         for (const dtype type : {dtype::f32, dtype::bf16})
@@ -167,7 +167,7 @@ struct sums_of {
     cuda::engine::arithmetic by = cuda::engine::arithmetic::native;
 };
 
-// A product of those into a C that beta multiplies, or a matrix beside it; tile -1 is pingpong.
+// Such a product with a C that beta multiplies, or another matrix; tile -1 is pingpong.
 asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool by_columns,
                 int tile, int parts, int count) {
     const auto [m, n, k] = size;
@@ -185,8 +185,8 @@ asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool
     return a;
 }
 
-// By TMA where lines of C are whole 16 bytes, in every tile, part of K and major; of the last size
-// a CTA has several tiles one after the other.
+// TMA adds it if lines of C are multiples of 16 bytes, in every tile, part of K and layout; with
+// the last size a CTA has several tiles in turn.
 TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
     using enum cuda::engine::arithmetic;
     int count = 0;
@@ -209,8 +209,7 @@ TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
                         const bool stays = tile < 0 || tile > 160;
                         if ((is_large && !stays) || (stays && parts > 1)) continue;
                         const asked a = with_beta(of, size, by_columns, tile, parts, ++count);
-                        if (!reason_against(cuda::engine::row_of(of.by), a.p, a.s).empty())
-                            continue;
+                        if (!reason_against(rows::cuda::row_of(of.by), a.p, a.s).empty()) continue;
                         ASSERT_EQ(check(a, of.to == dtype::bf16 ? 0x1p-8 : 0, of.by), "")
                             << describe(a.p) << " into " << name(of.to) << " tile " << tile
                             << " parts " << parts << (by_columns ? " by columns" : "")
@@ -229,10 +228,10 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
     test::operand_set data(p, 0);
     data.a.fill('a');
     data.b.fill('b');
-    const core::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const core::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const core::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
-    const auto at = [](const core::buffer& memory, const test::guarded& of) {
+    const space::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const space::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const space::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+    const auto at = [](const space::buffer& memory, const test::guarded& of) {
         return static_cast<std::byte*>(memory.data()) + of.first_byte();
     };
     const auto with = [](const char* name, std::int64_t value) {
@@ -247,11 +246,11 @@ TEST_F(fused, numbers_side_by_side_keep_to_themselves) {
             for (const float strange : {std::numeric_limits<float>::quiet_NaN(), -1e30F}) {
                 std::vector<float> shifts(static_cast<std::size_t>(p.n), 0.0F);
                 shifts[odd] = strange;
-                const core::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
+                const space::buffer bias = on_gpu(shifts.data(), shifts.size() * sizeof(float));
                 cuda::epilogue_fusion last;
                 last.activation_function = then;
                 last.bias = {static_cast<const float*>(bias.data()), false};
-                cuda::engine::prepare_fused(p, last, s)
+                rows::cuda::prepare_fused(p, last, s)
                     ->run({at(a, data.a), at(b, data.b), at(c, data.c)});
                 gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
                 for (std::int64_t i = 0; i < p.m; ++i)
@@ -278,16 +277,15 @@ TEST_F(fused, what_is_not_a_number_survives_every_activation) {
         data.a.fill('a');
         data.b.fill('b');
         data.a.set(1, 3, std::numeric_limits<double>::quiet_NaN());
-        const core::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-        const core::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-        const core::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
-        const auto at = [](const core::buffer& memory, const test::guarded& of) {
+        const space::buffer a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+        const space::buffer b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+        const space::buffer c = on_gpu(data.c.bytes().data(), data.c.bytes().size());
+        const auto at = [](const space::buffer& memory, const test::guarded& of) {
             return static_cast<std::byte*>(memory.data()) + of.first_byte();
         };
         cuda::epilogue_fusion last;
         last.activation_function = then;
-        cuda::engine::prepare_fused(p, last, {})
-            ->run({at(a, data.a), at(b, data.b), at(c, data.c)});
+        rows::cuda::prepare_fused(p, last, {})->run({at(a, data.a), at(b, data.b), at(c, data.c)});
         gpu().download(data.c.bytes().data(), c.data(), data.c.bytes().size());
         for (std::int64_t j = 0; j < p.n; ++j) {
             EXPECT_FALSE(std::isnan(data.c.get(0, j))) << j;
@@ -301,10 +299,10 @@ TEST_F(fused, refuses_what_it_can_not_do) {
     p.alpha = 0;
     cuda::epilogue_fusion relu;
     relu.activation_function = activation::relu;
-    EXPECT_THROW((void)cuda::engine::prepare_fused(p, relu, {}), error);
+    EXPECT_THROW((void)rows::cuda::prepare_fused(p, relu, {}), error);
     p = core::row_major_problem(dtype::i32, 4, 4, 4);
     p.a_type = p.b_type = dtype::i8;
-    EXPECT_THROW((void)cuda::engine::prepare_fused(p, relu, {}), error);
+    EXPECT_THROW((void)rows::cuda::prepare_fused(p, relu, {}), error);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Time is taken of work that was enqueued while its stream was held back: that must end, whatever
-// the work does. On a GPU; skipped without one.
+// Times work that was enqueued while its stream was held: the hold must end whatever the work does.
+// Skipped without a GPU.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -7,6 +7,7 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace {
 
@@ -17,8 +18,8 @@ class gate : public testing::Test {
     void SetUp() override {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
-        space = &cuda::space(cuda::device_in_use());
-        some = core::buffer(*space, 4096);
+        space = &space::cuda::device_space(cuda::device_in_use());
+        some = space::buffer(*space, 4096);
     }
 
     void clear(int times) {
@@ -26,8 +27,8 @@ class gate : public testing::Test {
             CARAT_CUDA_CHECK(cudaMemsetAsync(some.data(), i, 4096, cuda::stream_in_use()));
     }
 
-    core::execution_space* space = nullptr;
-    core::buffer some;
+    space::execution_space* space = nullptr;
+    space::buffer some;
 };
 
 TEST_F(gate, opens_for_work_that_waits_for_its_own_stream) {

@@ -1,5 +1,5 @@
-// GLU epilogues: in every kernel that has them, with C in boxes that end within a tile, K
-// that ends within a stage, and every step and E that can be beside a gate.
+// GLU epilogues in every kernel that has them, with staging tiles of C that end within a tile, K
+// that ends within a stage, and every step and E that a gate allows.
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using test::reference;
 
 class gated : public test::epilogue_fixture {};
 
-const void* at(const core::buffer& memory, const test::guarded& of) {
+const void* at(const space::buffer& memory, const test::guarded& of) {
     return static_cast<const std::byte*>(memory.data()) + of.first_byte();
 }
 
@@ -59,19 +59,19 @@ std::string check(const asked& a) {
     const auto around_c = c.surroundings();
     const std::vector<float> scale = broadcast_vector(a.per_row ? p.m : whole.n, true);
     const std::vector<float> bias = broadcast_vector(a.per_row ? p.m : whole.n, false);
-    const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
-    const core::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
-    const core::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
-    const core::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
+    const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+    const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+    const space::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+    const space::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
+    const space::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
+    const space::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
     cuda::epilogue_fusion last;
     if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
     if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
     last.activation_function = a.then;
     last.is_glu = true;
     if (a.adds) last.residual = at(on_d, d);
-    const auto made = cuda::engine::prepare_fused(p, last, a.s);
+    const auto made = rows::cuda::prepare_fused(p, last, a.s);
     if (made == nullptr) return "there is no kernel";
     const std::string why = made->planned().why;
     if (why.find("half of them gates") == std::string::npos) return "it says no gates: " + why;
@@ -109,7 +109,7 @@ struct way {
     int even;
 };
 
-// Tiles shared out evenly are more than there are clusters of two blocks on an H200.
+// Stream-K tiles are more than the clusters of two CTAs that an H200 holds.
 std::vector<std::array<std::int64_t, 3>> shapes_of(const way& w) {
     if (w.even == 2) return {{520, w.value == 3 ? 1480 : 2952, 136}, {258, 8456, 72}};
     return {{130, 72, 80},   {300, 520, 264}, {64, 128, 1100}, {3, 1000, 8},
@@ -167,8 +167,7 @@ TEST_F(gated, fp8_is_too) {
     check_all({dtype::e5m2, dtype::e4m3, dtype::bf16, ""}, of_8_bits);
 }
 
-// A row of A, a gate's column of B and another one's value: what is not a number stays so, and in
-// its own row and columns.
+// A row of A, a gate's column of B and a value's column: NaN stays NaN in its own row and columns.
 TEST_F(gated, what_is_not_a_number_stays_so) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     constexpr std::int64_t row = 77;
@@ -186,15 +185,15 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             data.a.set(row, 3, nan);
             data.b.set(2, of_gate, nan);
             data.b.set(2, p.n + of_value, nan);
-            const core::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-            const core::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-            const core::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+            const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
+            const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
+            const space::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
             cuda::epilogue_fusion last;
             last.activation_function = then;
             last.is_glu = true;
             core::settings s;
             s.tunables = {{w.tunable, w.value}};
-            const auto made = cuda::engine::prepare_fused(p, last, s);
+            const auto made = rows::cuda::prepare_fused(p, last, s);
             ASSERT_NE(made, nullptr);
             made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
             gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
@@ -225,20 +224,20 @@ TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
     last.activation_function = activation::silu;
     last.is_glu = true;
     const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
-    EXPECT_NE(cuda::engine::prepare_fused(p, last, {}), nullptr);
+    EXPECT_NE(rows::cuda::prepare_fused(p, last, {}), nullptr);
     core::problem few_rows = p;
     few_rows.m = 16;
-    EXPECT_EQ(cuda::engine::prepare_fused(few_rows, last, {}), nullptr);
+    EXPECT_EQ(rows::cuda::prepare_fused(few_rows, last, {}), nullptr);
     core::problem by_columns = p;
     by_columns.c_layout = core::column_major(p.m);
-    EXPECT_EQ(cuda::engine::prepare_fused(by_columns, last, {}), nullptr);
+    EXPECT_EQ(rows::cuda::prepare_fused(by_columns, last, {}), nullptr);
     core::problem nothing = p;
     nothing.alpha = 0;
-    EXPECT_EQ(cuda::engine::prepare_fused(nothing, last, {}), nullptr);
+    EXPECT_EQ(rows::cuda::prepare_fused(nothing, last, {}), nullptr);
     EXPECT_EQ(
-        cuda::engine::prepare_fused(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
+        rows::cuda::prepare_fused(core::row_major_problem(dtype::f32, 4096, 4096, 512), last, {}),
         nullptr);
-    EXPECT_EQ(cuda::engine::prepare_fused(
+    EXPECT_EQ(rows::cuda::prepare_fused(
                   core::row_major_problem(dtype::bf16, 8, std::int64_t{1} << 30, 8), last, {}),
               nullptr)
         << "columns of B are too many";

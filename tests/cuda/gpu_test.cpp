@@ -1,4 +1,4 @@
-// The laboratory's door to GPUs, with and without one.
+// The laboratory's interface to GPUs, with and without one.
 #include "lab/gpu/gpu.hpp"
 
 #include <gtest/gtest.h>

@@ -13,20 +13,20 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "cuda/engine/table.hpp"
 #include "cuda/simt/kernel_table.hpp"
 #include "cuda/sm90/kernel_table.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "lab/vendor/cublas/table.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
-#include "vendor/cublas/table.hpp"
 
 namespace {
 
 using namespace carat;
 
 struct subject {
-    const core::implementation* entry;
+    const rows::implementation* entry;
     core::signature types;
     core::settings settings;
 };
@@ -45,7 +45,7 @@ std::string label(const testing::TestParamInfo<subject>& info) {
 }
 
 // Every tile that the simt kernels have for the type.
-std::vector<subject> simt_subjects(const core::implementation& entry,
+std::vector<subject> simt_subjects(const rows::implementation& entry,
                                    const core::signature& types) {
     std::vector<subject> all;
     for (const plan::simt_tile& t : cuda::simt::tiles_of(types.a))
@@ -56,10 +56,10 @@ std::vector<subject> simt_subjects(const core::implementation& entry,
 }
 
 // Every tile that the table has for the types, as the row sums them.
-std::vector<subject> tensor_core_subjects(const core::implementation& entry,
+std::vector<subject> tensor_core_subjects(const rows::implementation& entry,
                                           const core::signature& types) {
     const auto how = static_cast<cuda::engine::arithmetic>(
-        std::ranges::find(cuda::engine::table(), &entry) - cuda::engine::table().begin());
+        std::ranges::find(rows::cuda::table(), &entry) - rows::cuda::table().begin());
     std::set<core::tunable_values> ways;
     for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
         if (k.a_type != types.a || k.b_type != types.b ||
@@ -82,9 +82,9 @@ std::vector<subject> subjects() {
     const auto add = [&](const std::vector<subject>& more) {
         all.insert(all.end(), more.begin(), more.end());
     };
-    for (const core::table rows :
-         {ladder::cuda::table(), cuda::engine::table(), vendor::cublas::table()})
-        for (const core::implementation* entry : rows)
+    for (const rows::table rows :
+         {ladder::cuda::table(), rows::cuda::table(), vendor::cublas::table()})
+        for (const rows::implementation* entry : rows)
             for (const core::signature& types : entry->signatures) {
                 all.push_back({entry, types, {}});
                 if (entry->name.starts_with("cuda.engine")) {
@@ -101,8 +101,8 @@ std::vector<subject> subjects() {
     return all;
 }
 
-// What is narrower than whole lines of B has no kernel for every layout, nor what is split along K
-// for every depth; all else is taken.
+// Tiles narrower than whole lines of B lack kernels for some layouts, and split-K for some k; all
+// else must be taken.
 bool may_refuse(const subject& s) {
     return s.entry->name.find("cublas") != std::string_view::npos ||
            s.settings.tunables.contains("block_n");
@@ -137,7 +137,7 @@ TEST_P(on_gpu, is_exact_on_whole_numbers_in_every_shape_and_layout) {
         ++ran;
     }
     EXPECT_EQ(ran + refused, all.size());
-    // fp8 runs where A and B lie along K, and where nothing is left to multiply.
+    // fp8 runs if A and B are K-major, and if there is nothing to multiply.
     EXPECT_GE(ran, all.size() / (is_fp8(s.types.a) || may_refuse(s) ? 8 : 5));
     RecordProperty("trials", static_cast<int>(ran));
 }
@@ -161,7 +161,7 @@ TEST_P(on_gpu, passes_on_what_is_not_a_number_to_its_row_and_column_alone) {
         test::operand_set data(t.p, 0);
         data.a.fill('a');
         data.b.fill('b');
-        // In the last row and column, beside the zeros that tiles are filled with.
+        // Puts NaN and infinity in the last row and column, next to the zeros that pad tiles.
         data.a.set(m - 1, k - 1, std::numeric_limits<double>::quiet_NaN());
         data.b.set(k - 1, n - 1, std::numeric_limits<double>::infinity());
         data.a.set(0, k - 1, 0);  // 0 x Inf is not a number
@@ -190,7 +190,7 @@ double unit_roundoff(std::string_view precision) {
     return 0x1p-11;  // tf32, f16
 }
 
-// What halves lose of an operand, and the product of two small ones.
+// The error of splitting an operand, and the product of two small parts.
 double lost_before(std::string_view precision) {
     return precision == "3xtf32" ? 0x1p-20 : 0;
 }
@@ -201,8 +201,8 @@ double roundoff_of(dtype type) {
     return type == dtype::f16 ? 0x1p-11 : 0x1p-8;
 }
 
-// |C - Cref| <= (k + 2) u |A||B| + one rounding to C's type, for random reals, with u that of the
-// precision the row names; and tf32 and f16 are told from f32 by missing f32's bound.
+// |C - Cref| <= (k + 2) u |A||B| + one rounding to C's type for random reals, with u of the
+// precision that the row states; tf32 and f16 must exceed f32's bound.
 TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
     const subject& s = GetParam();
     if (!has_nan(s.types.c)) GTEST_SKIP() << "integers are exact, and tested so";
@@ -248,15 +248,15 @@ TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
             worst_as_f32 = std::max(worst_as_f32, error / (0x1p-24 * 20 * scale));
         }
     EXPECT_LE(worst, 1);
-    // The fastest of a vendor's kernels may be one that is better.
+    // The fastest of a vendor's kernels may be a more precise one.
     const bool may_be_better = s.entry->name.ends_with("_best");
     if (s.types.c == dtype::f32 && u > 0x1p-23 && !may_be_better) {
         EXPECT_GT(worst_as_f32, 1) << "better than it says";
     }
 }
 
-// Sums of positive numbers, all cuts of which go the same way.
-double worst_relative_error(const core::implementation& entry, const core::problem& p,
+// Sums of positive numbers, all of whose truncations go the same way.
+double worst_relative_error(const rows::implementation& entry, const core::problem& p,
                             const std::vector<double>& exact, test::operand_set& data) {
     test::run_on_device(entry, p, {}, data);
     double worst = 0;
@@ -269,12 +269,12 @@ double worst_relative_error(const core::implementation& entry, const core::probl
 }
 
 TEST(three_products_of_halves, err_no_more_than_cublas_does_in_f32) {
-    const auto named = [](const core::table& rows, std::string_view name) {
-        for (const core::implementation* entry : rows)
+    const auto named = [](const rows::table& rows, std::string_view name) {
+        for (const rows::implementation* entry : rows)
             if (entry->name == name) return entry;
-        return static_cast<const core::implementation*>(nullptr);
+        return static_cast<const rows::implementation*>(nullptr);
     };
-    const auto* const own = named(cuda::engine::table(), "cuda.engine.3xtf32");
+    const auto* const own = named(rows::cuda::table(), "cuda.engine.3xtf32");
     const auto* const theirs = named(vendor::cublas::table(), "vendor.cublas");
     if (own == nullptr || theirs == nullptr) GTEST_SKIP() << "built without CUDA";
     for (const std::int64_t k : {64, 1024, 4096}) {

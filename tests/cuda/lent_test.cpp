@@ -1,12 +1,13 @@
-// A product prepared once and run in calls that lend it other memory, on a stream of the caller's.
-// On a GPU; skipped without one.
+// A product prepared once and run in calls that lend it other memory, on the caller's stream.
+// Skipped without a GPU.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 
 using namespace carat;
 
-const core::implementation& engine() {
-    return *cuda::engine::table()[0];
+const rows::implementation& engine() {
+    return *rows::cuda::table()[0];
 }
 
 class lent : public testing::TestWithParam<core::signature> {
@@ -28,8 +29,8 @@ class lent : public testing::TestWithParam<core::signature> {
     }
 };
 
-// A is packed to memory that the call lends: the next call lends other memory, and what the product
-// keeps of the first one's must not be read there.
+// A is packed to memory that the call lends. The next call lends other memory, and what the product
+// keeps of the first must not be read there.
 TEST_P(lent, what_is_packed_may_lie_elsewhere) {
     core::problem p = test::along_k_problem(GetParam(), 2250, 264, 131);
     p.alpha = 2;
@@ -37,16 +38,16 @@ TEST_P(lent, what_is_packed_may_lie_elsewhere) {
     test::operand_set data(p, 0);
     data.a.fill('a');
     data.b.fill('b');
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     const auto there = [&](const test::guarded& x) {
-        core::buffer memory(gpu, x.bytes().size());
+        space::buffer memory(gpu, x.bytes().size());
         gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
         return memory;
     };
-    const core::buffer a = there(data.a);
-    const core::buffer b = there(data.b);
-    const core::buffer c = there(data.c);
-    const auto first_of = [](const core::buffer& memory, const test::guarded& x) {
+    const space::buffer a = there(data.a);
+    const space::buffer b = there(data.b);
+    const space::buffer c = there(data.c);
+    const auto first_of = [](const space::buffer& memory, const test::guarded& x) {
         return static_cast<std::byte*>(memory.data()) + x.first_byte();
     };
     const core::operands on_gpu{first_of(a, data.a), first_of(b, data.b), first_of(c, data.c)};

@@ -4,8 +4,9 @@
 
 #include <carat/error.hpp>
 
-#include "core/catalogue.hpp"
 #include "cuda/common/device.hpp"
+#include "lab/rows/catalogue.hpp"
+#include "lab/space/cuda/device_space.hpp"
 #include "ladder/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
@@ -19,10 +20,12 @@ class limits : public testing::Test {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
             GTEST_SKIP() << "no GPU test can run: " << why;
     }
-    static core::execution_space& gpu() { return cuda::space(cuda::device_in_use()); }
+    static space::execution_space& gpu() {
+        return space::cuda::device_space(cuda::device_in_use());
+    }
 };
 
-core::problem problem_for(const core::implementation& entry, std::int64_t m, std::int64_t n,
+core::problem problem_for(const rows::implementation& entry, std::int64_t m, std::int64_t n,
                           std::int64_t k) {
     const core::signature& types = entry.signatures[0];
     core::problem p = core::row_major_problem(types.c, m, n, k);
@@ -33,7 +36,7 @@ core::problem problem_for(const core::implementation& entry, std::int64_t m, std
 
 TEST_F(limits, more_than_65535_tiles_down_or_across) {
     int ran = 0;
-    for (const core::implementation* entry : ladder::cuda::table())
+    for (const rows::implementation* entry : ladder::cuda::table())
         for (const bool tall : {true, false}) {
             // 65,600 tiles of 128.
             const std::int64_t length = std::int64_t{65600} * 128 + 1;
@@ -48,7 +51,7 @@ TEST_F(limits, more_than_65535_tiles_down_or_across) {
 // Rows so far apart that the second one begins beyond 2^31 elements.
 TEST_F(limits, elements_beyond_2_to_the_31) {
     int ran = 0;
-    for (const core::implementation* entry : ladder::cuda::table()) {
+    for (const rows::implementation* entry : ladder::cuda::table()) {
         const std::int64_t stride = (std::int64_t{1} << 31) + 64;
         core::problem p = problem_for(*entry, 2, 2, 2);
         p.a_layout = p.b_layout = p.c_layout = core::row_major(stride);
@@ -56,17 +59,17 @@ TEST_F(limits, elements_beyond_2_to_the_31) {
         const auto in_bytes = static_cast<std::size_t>(stride + 2) * size_bytes(p.a_type);
         if (gpu().available_bytes() < bytes + 2 * in_bytes + (std::size_t{1} << 28))
             GTEST_SKIP() << "needs " << bytes + 2 * in_bytes << " bytes of a GPU's memory";
-        const core::buffer a(gpu(), in_bytes);
-        const core::buffer b(gpu(), in_bytes);
-        const core::buffer c(gpu(), bytes);
-        const auto each = [&](const core::buffer& m, dtype type, char operand, auto&& visit) {
+        const space::buffer a(gpu(), in_bytes);
+        const space::buffer b(gpu(), in_bytes);
+        const space::buffer c(gpu(), bytes);
+        const auto each = [&](const space::buffer& m, dtype type, char operand, auto&& visit) {
             for (std::int64_t i = 0; i < 2; ++i)
                 for (std::int64_t j = 0; j < 2; ++j)
                     visit(static_cast<std::byte*>(m.data()) +
                               static_cast<std::size_t>(i * stride + j) * size_bytes(type),
                           test::whole_number(operand, i, j), i, j);
         };
-        const auto put = [&](const core::buffer& m, dtype type, char operand) {
+        const auto put = [&](const space::buffer& m, dtype type, char operand) {
             each(m, type, operand, [&](std::byte* at, int value, std::int64_t, std::int64_t) {
                 std::byte element[8];
                 test::write(type, element, value);
@@ -99,13 +102,13 @@ TEST_F(limits, out_of_memory_says_how_much_was_asked_and_is_free) {
         EXPECT_NE(text.find("1125899906842624"), std::string::npos) << text;
         EXPECT_NE(text.find("free"), std::string::npos) << text;
     }
-    EXPECT_NO_THROW(core::buffer(gpu(), 1 << 20)) << "the failure must not stay behind";
+    EXPECT_NO_THROW(space::buffer(gpu(), 1 << 20)) << "the failure must not stay behind";
 }
 
 TEST_F(limits, the_clock_takes_the_work_and_not_its_launch) {
-    const core::implementation& entry = *ladder::cuda::table()[0];
+    const rows::implementation& entry = *ladder::cuda::table()[0];
     const core::problem p = problem_for(entry, 1024, 1024, 1024);
-    const core::buffer memory(gpu(), 3 * 1024 * 1024 * 8);
+    const space::buffer memory(gpu(), 3 * 1024 * 1024 * 8);
     auto* const at = static_cast<std::byte*>(memory.data());
     const auto ready = entry.prepare(p, {});
     const auto run = [&] { ready->run({at, at + (8 << 20), at + (16 << 20)}); };

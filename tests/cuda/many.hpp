@@ -10,7 +10,7 @@
 
 namespace carat::test {
 
-// From -2 to 2, another one for each operand and place.
+// A whole number from -2 to 2 that depends on operand and position.
 inline int whole(unsigned operand, std::size_t at) {
     std::uint64_t x = at * 0x9e3779b97f4a7c15u + operand * 0x165667b1u;
     x ^= x >> 29;
@@ -18,7 +18,7 @@ inline int whole(unsigned operand, std::size_t at) {
     return static_cast<int>((x >> 33) % 5) - 2;
 }
 
-// Matrices behind each other, so far apart that they are aligned as their lines are.
+// Consecutive matrices at a distance that keeps the alignment of their lines.
 template <class T>
 class many {
   public:

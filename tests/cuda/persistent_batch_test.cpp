@@ -1,6 +1,5 @@
-// Batches of several tiles each in the persistent kernels, with what they do to their sums on the
-// way to C, of every type that has them. Sums of whole numbers are exact. On a GPU; skipped without
-// one.
+// Batches of several tiles each in the persistent kernels, with their epilogues, for every type
+// that has them. Sums of whole numbers are exact. Skipped without a GPU.
 #include <algorithm>
 #include <cstring>
 
@@ -37,7 +36,7 @@ float scale_of(std::int64_t line) {
 float bias_of(std::int64_t line) {
     return static_cast<float>(line % 7 - 3);
 }
-core::buffer on_lines(std::int64_t lines, float (*value)(std::int64_t)) {
+space::buffer on_lines(std::int64_t lines, float (*value)(std::int64_t)) {
     std::vector<float> all(static_cast<std::size_t>(lines));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = value(static_cast<std::int64_t>(i));
     return on_gpu(all.data(), all.size() * sizeof(float));
@@ -68,8 +67,8 @@ class trial {
         p.alpha = 0.5;
         p.beta = f.adds ? -2 : 0;
         const std::int64_t lines = f.per_row ? m_ : n_;
-        const core::buffer scales = on_lines(lines, scale_of);
-        const core::buffer biases = on_lines(lines, bias_of);
+        const space::buffer scales = on_lines(lines, scale_of);
+        const space::buffer biases = on_lines(lines, bias_of);
         cuda::launch_arguments with;
         with.data = {a_.data(), b_.data(), c_.data()};
         if (f.scales) with.fusion.scale = {static_cast<const float*>(scales.data()), f.per_row};
@@ -154,7 +153,7 @@ TEST_F(persistent_batch, of_fp8_promoted_and_not) {
     EXPECT_GT(wide.persistent + narrow.persistent, 0);
 }
 
-// It is as exact, and leaves room for more tiles. What is asked for is the arithmetic's own.
+// It is as exact and has more tiles to choose from. The arithmetic's own is requested.
 TEST_F(persistent_batch, one_block_of_fp8_is_summed_natively) {
     const auto promotes = [](std::int64_t k, const core::settings& asked) {
         core::problem p = core::row_major_problem(dtype::e4m3, 512, 512, k);

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(1024, 1) spills(float* out, const float* in) {
     for (int i = 0; i < 128; ++i) out[i * 1024 + threadIdx.x] = sum[i];
 }
 """
-# Without __launch_bounds__ ptxas does not know how many registers there are to give away.
+# ptxas needs __launch_bounds__ to know how many registers it may redistribute.
 NOTICE = """
 __global__ void ignored(float* out) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");

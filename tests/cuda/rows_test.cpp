@@ -1,4 +1,4 @@
-// What the rows say of themselves; needs no GPU.
+// What the rows report about themselves; needs no GPU.
 #include <gtest/gtest.h>
 #include <set>
 
@@ -11,9 +11,9 @@ using namespace carat;
 
 TEST(rows, are_complete_and_told_apart) {
     std::set<std::string_view> names;
-    for (const core::implementation* entry : ladder::cuda::table()) {
+    for (const rows::implementation* entry : ladder::cuda::table()) {
         EXPECT_TRUE(entry->name.starts_with("cuda.ladder.")) << entry->name;
-        EXPECT_EQ(entry->where, core::device::cuda) << entry->name;
+        EXPECT_EQ(entry->where, rows::device::cuda) << entry->name;
         EXPECT_FALSE(entry->signatures.empty()) << entry->name;
         EXPECT_FALSE(entry->summary.empty()) << entry->name;
         EXPECT_NE(entry->prepare, nullptr) << entry->name;
@@ -29,7 +29,7 @@ TEST(rows, are_complete_and_told_apart) {
 TEST(rows, without_a_gpu_give_the_machine_as_the_reason) {
     const std::string why = cuda::unavailable_in_use();
     if (why.empty()) GTEST_SKIP() << "this machine has a GPU";
-    for (const core::implementation* entry : ladder::cuda::table()) {
+    for (const rows::implementation* entry : ladder::cuda::table()) {
         const auto& types = entry->signatures[0];
         core::problem p = core::row_major_problem(types.c, 2, 2, 2);
         p.a_type = types.a;
@@ -39,7 +39,7 @@ TEST(rows, without_a_gpu_give_the_machine_as_the_reason) {
 }
 
 TEST(rows, the_tensor_cores_name_the_precision_they_compute_in) {
-    for (const core::implementation* entry : ladder::cuda::table())
+    for (const rows::implementation* entry : ladder::cuda::table())
         for (const core::signature& s : entry->signatures) {
             if (entry->name == "cuda.ladder.wmma_converted") {
                 EXPECT_EQ(s.computes_in, "f16");

@@ -74,7 +74,7 @@ class Gate(unittest.TestCase):
         # Around a loop: the next round's word is read while the last round's group is under way.
         self.fails("disturbs A", "MOV R4, R3", LAST, "@P0 BRA 0x0", DONE, "EXIT")
         self.passes("MOV R4, R3", LAST, DONE, "@P0 BRA 0x0", "EXIT")
-        # What lies behind a jump that is always taken is no way.
+        # Code after an unconditional jump is not reached.
         self.passes(LAST, "BRA 0x30", "MOV R4, R3", DONE, "EXIT")
         self.fails("disturbs A", LAST, "@!P1 BRA 0x30", "MOV R4, R3", DONE, "EXIT")
         # BSYNC goes on where BSSY says.

@@ -1,13 +1,13 @@
-// What the sweep's small shapes do not reach of the engine's kernels for f64, f32 and one row or
-// column of C: more tiles than blocks, K so long that blocks share it, and the same bits every
-// time. On a GPU; skipped without one.
+// What the sweep's small shapes do not reach in the kernels for f64, f32 and one row or column of
+// C: more tiles than CTAs, K so long that CTAs share it, and the same bits every time. Skipped
+// without a GPU.
 #include <gtest/gtest.h>
 #include <random>
 
 #include "cuda/common/device.hpp"
-#include "cuda/engine/table.hpp"
 #include "cuda/simt/kernel_table.hpp"
 #include "cuda/simt/product.hpp"
+#include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -24,10 +24,10 @@ class simt : public testing::Test {
             !why.empty())
             GTEST_SKIP() << why;
     }
-    static const core::implementation& engine() { return *cuda::engine::table()[0]; }
+    static const rows::implementation& engine() { return *rows::cuda::table()[0]; }
 };
 
-// Other products may be read in place by kernels for that. No GPU is asked.
+// Kernels may read other products in place. Needs no GPU.
 TEST(simt_operands, lie_in_lines_of_16_bytes_along_k_or_across_it) {
     const auto lies = [](core::layout a, core::layout b, cuda::operand_alignment aligned = {}) {
         core::problem p = core::row_major_problem(dtype::f64, 64, 64, 64);
@@ -59,7 +59,7 @@ TEST_F(simt, a_tile_that_no_kernel_has_is_refused) {
     EXPECT_NE(engine().unsupported(p, {1, {{"block_n", 160}}}), "");
 }
 
-// Each operand by rows and by columns, aligned and not.
+// Each operand row- and column-major, aligned and not.
 TEST_F(simt, every_pair_of_layouts_over_a_long_k) {
     const std::int64_t m = 200, n = 140, k = 1500;
     int ran = 0;
@@ -80,7 +80,7 @@ TEST_F(simt, every_pair_of_layouts_over_a_long_k) {
     EXPECT_EQ(ran, 64);
 }
 
-// In clusters and in groups of CTAs, some with a part of K more than others.
+// Uses clusters and groups of CTAs, some with a larger part of K than others.
 TEST_F(simt, every_tile_and_cut_in_every_pair_of_layouts) {
     const std::int64_t m = 200, n = 140, k = 1000;
     int ran = 0;
@@ -101,7 +101,7 @@ TEST_F(simt, every_tile_and_cut_in_every_pair_of_layouts) {
     EXPECT_EQ(ran, 13 * 4 * 6);
 }
 
-// Memory between the rows is watched by check().
+// check() also checks the memory between the rows.
 TEST_F(simt, rows_of_c_may_begin_and_end_anywhere) {
     int ran = 0;
     for (const dtype type : {dtype::f32, dtype::f64})

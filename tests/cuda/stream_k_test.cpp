@@ -1,18 +1,19 @@
-// Stream-K: tiles of the last waves are cut along K, and accumulators are carried from cluster to
-// cluster: on random numbers C has the bits of whole tiles, every time, in every kernel there is,
-// on streams side by side and in graphs. On a GPU; skipped without one.
+// Stream-K: tiles of the last waves are divided along K, and accumulators are carried from cluster
+// to cluster. On random numbers C has the bits of whole tiles, every time, in every kernel, on
+// parallel streams and in graphs. Skipped without a GPU.
 #include <cmath>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <ostream>
 #include <random>
 
-#include "core/execution_space.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "lab/space/cuda/device_space.hpp"
+#include "lab/space/execution_space.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -22,7 +23,7 @@ using namespace carat;
 
 enum class row : std::uint8_t { native, tf32, halves, fast_fp8, blocks };
 
-// A kernel, by the row that has it and the types and layouts that lead to it.
+// A kernel, with the row, types and layouts that select it.
 struct kind {
     row of;
     core::signature types;
@@ -36,12 +37,12 @@ void PrintTo(const kind& k, std::ostream* out) {
          << (k.a_across ? " t" : " n") << (k.b_across ? "t" : "n") << (k.by_columns ? "t" : "n");
 }
 
-core::execution_space& gpu() {
-    return cuda::space(cuda::device_in_use());
+space::execution_space& gpu() {
+    return space::cuda::device_space(cuda::device_in_use());
 }
 
-const core::implementation& entry(const kind& k) {
-    return *cuda::engine::table()[static_cast<std::size_t>(k.of)];
+const rows::implementation& entry(const kind& k) {
+    return *rows::cuda::table()[static_cast<std::size_t>(k.of)];
 }
 
 std::string reason_to_skip() {
@@ -75,13 +76,13 @@ std::vector<std::byte> random_numbers(dtype type, std::int64_t elements, unsigne
     return bytes;
 }
 
-core::buffer on_gpu(const std::vector<std::byte>& bytes) {
-    core::buffer memory(gpu(), bytes.size());
+space::buffer on_gpu(const std::vector<std::byte>& bytes) {
+    space::buffer memory(gpu(), bytes.size());
     gpu().upload(memory.data(), bytes.data(), bytes.size());
     return memory;
 }
 
-// Tiles apart are shared out of what has any, else those of 256 columns.
+// Pingpong tiles if the types have them, else those of 256 columns.
 bool has_tiles_apart(const kind& k) {
     const bool promoted = is_fp8(k.types.a) && k.of != row::fast_fp8;
     return size_bytes(k.types.a) <= 2 && !promoted;
@@ -98,7 +99,7 @@ class work {
           b_(on_gpu(random_numbers(p.b_type, p.k * p.n, 2))),
           c_(on_gpu(before_)) {}
 
-    [[nodiscard]] std::unique_ptr<core::runnable> prepare(int even) const {
+    [[nodiscard]] std::unique_ptr<rows::runnable> prepare(int even) const {
         core::tunable_values how = {{"stream_k", even}};
         if (has_tiles_apart(of_))
             how["schedule"] = 3;
@@ -125,10 +126,10 @@ class work {
     kind of_;
     core::problem problem_;
     std::vector<std::byte> before_;  // in C
-    core::buffer a_, b_, c_;
+    space::buffer a_, b_, c_;
 };
 
-bool is_even(const core::runnable& product) {
+bool is_even(const rows::runnable& product) {
     return product.planned().why.find("stream-K") != std::string::npos;
 }
 
@@ -141,8 +142,8 @@ class even_epilogue : public testing::Test {
 
 class even_shares : public even_epilogue, public testing::WithParamInterface<kind> {};
 
-// Of tiles of 256 columns two rounds, the second of them a tenth full, or one more before it; C in
-// boxes and not.
+// Two waves of tiles with 256 columns, the second a tenth full, or one more wave before it; C
+// stored by TMA and directly.
 TEST_P(even_shares, have_the_bits_of_whole_tiles) {
     for (const auto& [m, n, depth] : {std::array<std::int64_t, 3>{512, 36 * 256, 1040},
                                       {500, 36 * 256 - 13, 1032},
@@ -185,13 +186,13 @@ TEST_F(even_epilogue, is_that_of_whole_tiles) {
     const kind k{row::native, bf16_to_f32, false, true};
     const core::problem p = problem(k, 512, 42 * 256, 1040);
     const work w(k, p);
-    const core::buffer bias = on_gpu(random_numbers(dtype::f32, p.n, 4));
+    const space::buffer bias = on_gpu(random_numbers(dtype::f32, p.n, 4));
     cuda::epilogue_fusion last;
     last.bias = {static_cast<const float*>(bias.data()), false};
     last.activation_function = cuda::activation::gelu;
     std::vector<std::vector<std::byte>> taken;
     for (const int even : {1, 2}) {
-        cuda::engine::prepare_fused(p, last, {1, {{"schedule", 3}, {"stream_k", even}}})
+        rows::cuda::prepare_fused(p, last, {1, {{"schedule", 3}, {"stream_k", even}}})
             ->run(w.data());
         taken.push_back(w.take_c());
     }
@@ -200,7 +201,7 @@ TEST_F(even_epilogue, is_that_of_whole_tiles) {
 
 class even_order : public even_shares {};
 
-// Products that differ in how many clusters wait for whom, all on the GPU at a time.
+// Products that differ in which clusters wait for each other, all on the GPU at once.
 std::vector<std::unique_ptr<work>> works(const kind& k) {
     std::vector<std::unique_ptr<work>> all;
     for (const std::int64_t n : {34 * 256, 42 * 256, 65 * 256, 70 * 256 - 16})
@@ -223,17 +224,17 @@ std::vector<std::vector<std::byte>> whole(const std::vector<std::unique_ptr<work
 TEST_P(even_order, a_hundred_runs_have_the_same_bits) {
     const auto all = works(GetParam());
     const auto expected = whole(all);
-    std::vector<std::unique_ptr<core::runnable>> ready;
+    std::vector<std::unique_ptr<rows::runnable>> ready;
     for (const auto& w : all) ready.push_back(w->prepare(2));
     for (int round = 0; round < 20; ++round) {
-        // Without a pause, as kernels begin before the one ahead has ended.
+        // Runs without a pause, as kernels begin before their predecessor has ended.
         for (int run = 0; run < 5; ++run)
             for (std::size_t i = 0; i < all.size(); ++i) ready[i]->run(all[i]->data());
         ASSERT_EQ(take(all), expected) << round;
     }
 }
 
-// Four grids of which each alone fills the GPU, so that none is there as a whole.
+// Four grids that each fill the GPU, so that none fits whole.
 TEST_P(even_order, streams_side_by_side_wait_for_none_of_each_other) {
     const auto all = works(GetParam());
     const auto expected = whole(all);

@@ -9,6 +9,7 @@
 
 #include "core/problem.hpp"
 #include "cuda/common/device.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::test {
 
@@ -117,14 +118,14 @@ std::vector<std::byte> guarded::surroundings() const {
     return rest;
 }
 
-void run_on_device(const core::implementation& entry, const core::problem& p,
+void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data) {
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     const std::array<guarded*, 3> all = {&data.a, &data.b, &data.c};
-    std::array<core::buffer, 3> memory;
+    std::array<space::buffer, 3> memory;
     std::array<std::byte*, 3> first{};
     for (std::size_t i = 0; i < all.size(); ++i) {
-        memory[i] = core::buffer(gpu, all[i]->bytes().size());
+        memory[i] = space::buffer(gpu, all[i]->bytes().size());
         gpu.upload(memory[i].data(), all[i]->bytes().data(), all[i]->bytes().size());
         first[i] = static_cast<std::byte*>(memory[i].data()) + all[i]->first_byte();
     }
@@ -133,20 +134,20 @@ void run_on_device(const core::implementation& entry, const core::problem& p,
         gpu.download(all[i]->bytes().data(), memory[i].data(), all[i]->bytes().size());
 }
 
-void run_chain_on_device(const core::implementation& entry, const core::problem& p,
+void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c) {
-    core::execution_space& gpu = cuda::space(cuda::device_in_use());
+    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
     const auto copied = [&](const guarded& x) {
-        core::buffer memory(gpu, x.bytes().size());
+        space::buffer memory(gpu, x.bytes().size());
         gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
         return memory;
     };
-    const auto first = [](const core::buffer& memory, const guarded& x) {
+    const auto first = [](const space::buffer& memory, const guarded& x) {
         return static_cast<std::byte*>(memory.data()) + x.first_byte();
     };
-    core::buffer b = copied(data.b);
-    std::array<core::buffer, 2> both = {copied(data.a), copied(c)};
+    space::buffer b = copied(data.b);
+    std::array<space::buffer, 2> both = {copied(data.a), copied(c)};
     const auto product = entry.prepare(p, s);
     for (std::int64_t i = 0; i < products; ++i)
         product->run({first(both[static_cast<std::size_t>(i % 2)], data.a), first(b, data.b),
@@ -185,8 +186,8 @@ struct factors {
 };
 constexpr factors all_factors[] = {{1, 0}, {2, -1}, {-1, 1}, {0, 0}, {0, 2}};
 
-// What cuBLASLt takes of fp8, and of i8 on its fast kernels: A and B contiguous along K, sizes and
-// leading dimensions in multiples of 16; C either way.
+// What cuBLASLt supports for fp8, and for i8 on its fast kernels: K-major A and B, sizes and
+// leading dimensions in multiples of 16; C row- or column-major.
 std::vector<trial> trials_along_k(const core::signature& types) {
     std::vector<trial> all;
     for (const auto& [m, n, k] : {std::tuple{16, 16, 16},
@@ -216,7 +217,7 @@ std::vector<trial> trials(const core::signature& types) {
     struct shape {
         std::int64_t m, n, k;
     };
-    // Around the tiles of every step, long and thin each way, and empty each way.
+    // Around the tiles of every step, long and thin in each direction, and empty.
     static constexpr shape shapes[] = {
         {1, 1, 1},      {1, 17, 5},     {17, 1, 3},     {8, 8, 4},      {16, 16, 16},
         {15, 17, 16},   {31, 33, 7},    {32, 32, 32},   {33, 31, 65},   {64, 64, 8},
@@ -242,7 +243,7 @@ std::vector<trial> trials(const core::signature& types) {
     int count = 0;
     for (const shape& s : shapes)
         for (int kinds = 0; kinds < 9; ++kinds) {
-            // Each operand meets each layout beside each of the others' in the course of the sweep.
+            // The sweep combines each layout of each operand with each of the others'.
             const int a = kinds % 5;
             const int b = (kinds * 2 + count) % 5;
             const int c = (kinds * 3 + count / 5) % 5;
@@ -254,7 +255,7 @@ std::vector<trial> trials(const core::signature& types) {
         }
     if (size_bytes(types.a) == 1)
         for (const trial& t : trials_along_k(types)) all.push_back(t);
-    // Under a sanitizer every launch takes long: CARAT_TEST_THIN=7 keeps one trial in seven.
+    // Every launch takes long under a sanitizer: CARAT_TEST_THIN=7 keeps one trial in seven.
     const char* thin = std::getenv("CARAT_TEST_THIN");
     const auto keep =
         thin == nullptr ? std::size_t{1} : std::size_t{std::strtoul(thin, nullptr, 10)};
@@ -263,7 +264,7 @@ std::vector<trial> trials(const core::signature& types) {
     return kept;
 }
 
-std::string check(const core::implementation& entry, const core::settings& s, const trial& t) {
+std::string check(const rows::implementation& entry, const core::settings& s, const trial& t) {
     const core::problem& p = t.p;
     const std::string where =
         describe(p) + " strides " + std::to_string(p.a_layout.row_stride) + "," +

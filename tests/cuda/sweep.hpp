@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/execution_space.hpp"
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace carat::test {
 
@@ -60,15 +60,15 @@ struct operand_set {
 };
 
 /// Runs `entry` on the GPU in use over copies of the operands, and copies all of them back.
-void run_on_device(const core::implementation& entry, const core::problem& p,
+void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data);
 
-/// So many products one after the other, C of each the next one's A; the last C is copied to `c`.
-void run_chain_on_device(const core::implementation& entry, const core::problem& p,
+/// Runs so many products in turn, the C of each being the next one's A; copies the last C to `c`.
+void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c);
 
-/// A product with A and B contiguous along K and nothing else peculiar.
+/// A product with K-major A and B and nothing special.
 [[nodiscard]] core::problem along_k_problem(const core::signature& types, std::int64_t m,
                                             std::int64_t n, std::int64_t k);
 
@@ -84,7 +84,7 @@ struct trial {
                                                              std::int64_t k);
 
 /// What is wrong, naming the first element; empty when all is right.
-[[nodiscard]] std::string check(const core::implementation& entry, const core::settings& s,
+[[nodiscard]] std::string check(const rows::implementation& entry, const core::settings& s,
                                 const trial& t);
 
 }  // namespace carat::test

@@ -1,5 +1,5 @@
-// Who breaks the process that all rows of a real GPU share costs its own row, and no other. This
-// program is that process, too.
+// An implementation that breaks the process shared by all rows of a real GPU loses its own row, and
+// no other. This program also serves as that process.
 #include "lab/gpu/gpu.hpp"
 
 #include <cstdlib>
@@ -20,19 +20,19 @@ using fault = void (*)();
 // What the verification of one process runs: two exact passes and the timed data.
 constexpr int of_verification = 3;
 
-// The engine, and from the first run after its verification on a fault.
+// The engine, which causes a fault from the first run after its verification on.
 template <fault Break>
-std::unique_ptr<core::runnable> prepare_there(const core::problem& p, const core::settings& s) {
-    class product final : public core::runnable {
+std::unique_ptr<rows::runnable> prepare_there(const core::problem& p, const core::settings& s) {
+    class product final : public rows::runnable {
       public:
-        explicit product(std::unique_ptr<core::runnable> inner) : inner_(std::move(inner)) {}
+        explicit product(std::unique_ptr<rows::runnable> inner) : inner_(std::move(inner)) {}
         void run(const core::operands& data) override {
             inner_->run(data);
             if (++runs_ > of_verification) Break();
         }
 
       private:
-        std::unique_ptr<core::runnable> inner_;
+        std::unique_ptr<rows::runnable> inner_;
         int runs_ = 0;
     };
     return std::make_unique<product>(lab::catalogue().find("cuda.engine").prepare(p, s));
@@ -54,12 +54,12 @@ constexpr fault work_for_ever = nothing;
 #endif
 
 template <fault Break>
-core::implementation row(const char* name) {
-    return fake(name, prepare_there<Break>, core::device::cuda);
+rows::implementation row(const char* name) {
+    return fake(name, prepare_there<Break>, rows::device::cuda);
 }
 
-const std::vector<core::implementation>& rows() {
-    static const std::vector<core::implementation> all = {
+const std::vector<rows::implementation>& rows() {
+    static const std::vector<rows::implementation> all = {
         row<nothing>("test.one"),          row<nothing>("test.two"),
         row<crash>("test.crashes"),        row<leave>("test.leaves"),
         row<hang>("test.hangs"),           row<write_illegally>("test.spoils"),
@@ -67,8 +67,8 @@ const std::vector<core::implementation>& rows() {
     return all;
 }
 
-const core::implementation& row_called(std::string_view name) {
-    for (const core::implementation& one : rows())
+const rows::implementation& row_called(std::string_view name) {
+    for (const rows::implementation& one : rows())
         if (one.name == name) return one;
     throw std::runtime_error("there is no such row");
 }
@@ -95,7 +95,7 @@ class device_process_gpu : public testing::Test {
         request.patience_s = 4;
         request.measure_energy = false;
         around.sensors = [] { return session::gpu_sensors{}; };
-        around.start = [](int memory, const core::implementation*) {
+        around.start = [](int memory, const rows::implementation*) {
             return process::child::execute({"/proc/self/exe", worker_argument}, memory);
         };
     }

@@ -24,7 +24,7 @@ results::result measured(const request::case_key& key, double median_s) {
 }
 
 explanation of(const request::case_key& key, double median_s) {
-    const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
+    const auto chosen = choose(lab::catalogue(), key, rows::device::cpu);
     return explain(key, chosen, {sample, limits}, {measured(key, median_s)});
 }
 
@@ -77,7 +77,7 @@ TEST(Explanation, OfAFigureOfABusyMachineSaysNothingOfItsGap) {
     results::result result = measured(key, 2 * 0.5 * 0.5 * 0.5 / 99);
     result.busy = "other work took 40 %";
     const explanation told =
-        explain(key, choose(lab::catalogue(), key, core::device::cpu), {sample, limits}, {result});
+        explain(key, choose(lab::catalogue(), key, rows::device::cpu), {sample, limits}, {result});
     EXPECT_FALSE(advises(told, "of the bound"));
     EXPECT_TRUE(advises(told, "f32 multiplies up to 2.0 times as fast"));
     EXPECT_EQ(to_json(told)["devices"][0]["measured"]["busy"], "other work took 40 %");
@@ -162,7 +162,7 @@ TEST(Explanation, LoopsFindTheirOperandsWhereTheyLie) {
 
 TEST(Explanation, SaysWhyNothingRuns) {
     const request::case_key key{{64, 64, 64}, dtype::e4m3, 1, {}};
-    const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
+    const auto chosen = choose(lab::catalogue(), key, rows::device::cpu);
     ASSERT_EQ(chosen.size(), 1U);
     EXPECT_EQ(chosen.front().entry, nullptr);
     EXPECT_FALSE(chosen.front().rejected.front().reason.empty());
@@ -172,7 +172,7 @@ TEST(Explanation, SaysWhyNothingRuns) {
 
 TEST(Explanation, WithoutPeaksHasNoExpectation) {
     const request::case_key key{{64, 64, 64}, dtype::f64, 1, {}};
-    const auto chosen = choose(lab::catalogue(), key, core::device::cpu);
+    const auto chosen = choose(lab::catalogue(), key, rows::device::cpu);
     const explanation told = explain(key, chosen, {sample, {}}, {});
     EXPECT_EQ(told.devices.front().lower_bound_s, 0);
     EXPECT_FALSE(told.devices.front().advice.empty());

@@ -1,4 +1,4 @@
-// What a plan foretells beside what was measured, and sets of products, from planted figures.
+// A plan's prediction compared with measurements, and sets of products, for planted figures.
 #include "lab/explain/foretold.hpp"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(Foretold, HitsAreCountedByKindAndOnlyOfWhatWasMeasured) {
 }
 
 TEST(Foretold, OnlyAProductThatCanTellDoes) {
-    class silent final : public core::runnable {
+    class silent final : public rows::runnable {
         void run(const core::operands&) override {}
     };
     const machine::peaks none;
@@ -112,12 +112,12 @@ TEST(Foretold, OnlyAProductThatCanTellDoes) {
 }
 
 explanation explained() {
-    static const core::implementation entry = {
+    static const rows::implementation entry = {
         .name = "cuda.engine", .summary = "", .signatures = {}};
     explanation all;
     all.key = {{4096, 4096, 4096}, dtype::bf16, 1, {}};
     device_report d;
-    d.chosen.where = core::device::cuda;
+    d.chosen.where = rows::device::cuda;
     d.chosen.entry = &entry;
     d.foretold = planted();
     d.measured = measured(180e-6);
@@ -125,7 +125,7 @@ explanation explained() {
     return all;
 }
 
-// Where a line of the page breaks is not what is tested.
+// The test ignores line breaks of the page.
 std::string in_one_line(const std::string& text) {
     return std::regex_replace(text, std::regex("\\s+"), " ");
 }

@@ -1,5 +1,5 @@
 // What grows beside an output keeps whole lines, and touches nothing of others.
-#include "files/growing.hpp"
+#include "lab/files/growing.hpp"
 
 #include <csignal>
 #include <sys/resource.h>

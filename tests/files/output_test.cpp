@@ -1,5 +1,5 @@
 // Outputs replace what is there whole or not at all, and touch nothing else.
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files/draft.hpp"
+#include "lab/files/draft.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ class output : public scratch {
     std::string why_not(const fs::path& path, const std::string& text = "new") {
         return refusal([&] { files::write_whole(path, text); });
     }
-    // What another run meets: the lock belongs to what opened the file, not to a process.
+    // What another run sees: the lock belongs to the open file, not to a process.
     static bool is_held(const fs::path& path) {
         const int other = open(path.c_str(), O_RDONLY);
         const bool held = flock(other, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -172,7 +172,7 @@ TEST_F(output, of_another_run_is_refused) {
     EXPECT_EQ(why_not(file), "");
 }
 
-// Two runs that are started at once with one new name: the second is told before it measures.
+// Two runs start at once with one new name: the second is refused before it measures.
 TEST_F(output, that_is_not_there_yet_is_refused_to_another_run) {
     const fs::path file = folder / "new.json";
     int start[2];

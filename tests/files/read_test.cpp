@@ -1,4 +1,4 @@
-// Files that somebody else may have written: whatever they are, one line says so.
+// Files that others may have written: each is read, or refused in one line.
 #include "files/read.hpp"
 
 #include <atomic>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "files/json/document.hpp"
-#include "files/json/fields.hpp"
+#include "lab/files/document.hpp"
+#include "lab/files/fields.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {
@@ -51,7 +51,7 @@ TEST_F(reading, a_pipe_is_read_to_its_end_where_it_may_be) {
     writer.join();
 }
 
-// As the command installs it for SIGTERM: read() would be taken up again after it.
+// Installed as the command does for SIGTERM: read() would be restarted after it.
 TEST_F(reading, a_signal_ends_the_wait_for_a_pipe) {
     const fs::path pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -21,7 +21,7 @@ class scratch : public testing::Test {
         return text.str();
     }
 
-    // What `action` is refused with; "" where it isn't.
+    // The message with which `action` is refused; "" if it is not.
     template <class Action>
     static std::string refusal(const Action& action) {
         try {

@@ -1,11 +1,12 @@
-// The library's own parser of JSON against nlohmann's: the same texts taken, refused and read.
+// Compares the library's JSON parser with nlohmann's: both must accept, refuse and read the same
+// texts.
 #include "files/tree.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
 
-#include "files/json/document.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
 #include "tests/files/scratch.hpp"
 
 namespace {
@@ -103,7 +104,7 @@ TEST_F(parsing, texts_are_read_or_refused_as_another_parser_does) {
         expect_as_nlohmann(text);
 }
 
-// Pieces at random: mostly no JSON, often nearly.
+// Random pieces: mostly no JSON, often nearly.
 TEST_F(parsing, so_are_texts_at_random) {
     const std::vector<std::string> pieces = {"{",  "}",     "[",       "]",     ",",    ":",
                                              "\"", "\"k\"", "\"k\":1", "1",     "-",    ".",

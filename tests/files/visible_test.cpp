@@ -1,4 +1,4 @@
-// What a terminal would obey is shown, and nothing else is touched.
+// Characters that a terminal would obey are shown; nothing else changes.
 #include "files/visible.hpp"
 
 #include <cstdio>

@@ -62,8 +62,8 @@ TEST(gpu_roofline, the_bound_is_compute_l2_or_hbm) {
     ASSERT_TRUE(fast);
     EXPECT_EQ(fast->bound, "L2");
     EXPECT_DOUBLE_EQ(fast->gflops, intensity * 5000);
-    // Of twice what L2 holds half may stay there, so that L2 is what feeds the product; of ten
-    // times nine tenths come from memory.
+    // Half of twice what L2 holds may stay there, so that L2 feeds the product; nine tenths of ten
+    // times come from memory.
     const auto twice = gpu::roofline(gpu, square, "f16", 100'000'000);
     ASSERT_TRUE(twice);
     EXPECT_EQ(twice->bound, "L2");

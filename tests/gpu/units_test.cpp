@@ -15,7 +15,7 @@ TEST(gpu_units, a_unit_that_computes_something_else_is_found_out) {
     const int device = gpu::in_use();
     if (const std::string why = gpu::unavailable(device); !why.empty())
         GTEST_SKIP() << "no GPU test can run: " << why;
-    core::execution_space& space = gpu::space(device);
+    space::execution_space& space = gpu::space(device);
     const auto working = gpu::working_units(cuda::describe(device).compute_capability, space);
     EXPECT_GE(working.size(), 3u);
     for (const gpu::unit_kernel& unit : working) {

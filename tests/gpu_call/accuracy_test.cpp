@@ -1,4 +1,4 @@
-// What products of f32 are computed in, where that is asked for.
+// The precision of f32 products if another one is requested.
 #include <bit>
 
 #include "tests/gpu_call/one_product.hpp"
@@ -54,8 +54,8 @@ double worst(f32_as as, std::size_t n, std::size_t k) {
     return most;
 }
 
-// Bounds: K + 1 roundings to f32; of three products of halves 2^-21 is lost of each operand and
-// sums are cut, not rounded (lab/verify); tf32 rounds each operand to 11 bits.
+// Bounds: K + 1 roundings to f32; three products of split numbers lose 2^-21 of each operand, and
+// sums are truncated (lab/verify); tf32 rounds each operand to 11 bits.
 TEST_F(gpu_accuracy, each_is_as_near_as_it_says_and_no_nearer_than_it_must) {
     constexpr std::size_t k = 700;
     const double terms = k + 1;
@@ -65,13 +65,14 @@ TEST_F(gpu_accuracy, each_is_as_near_as_it_says_and_no_nearer_than_it_must) {
     EXPECT_LE(f32, terms * 0x1p-24);
     EXPECT_LE(halves, 3 * terms * 0x1p-23 + 0x1p-20);
     EXPECT_LE(tf32, terms * 0x1p-23 + 0x1p-9);
-    // Else one of them is another: halves lose less than f32's own sums in practice, tf32 more.
+    // Otherwise another precision was used: 3xTF32 loses less than f32's own sums in practice, tf32
+    // more.
     EXPECT_LT(halves, 0x1p-18);
     EXPECT_GT(tf32, 8 * halves);
     EXPECT_NE(f32, halves);
 }
 
-// The small half of a number below 2^-104 loses bits, as accuracy.hpp says. One product each, so
+// The small part of a number below 2^-104 loses bits, as accuracy.hpp says. One product each, so
 // that no error hides in a sum.
 TEST_F(gpu_accuracy, of_halves_holds_from_2_to_the_minus_104_on) {
     constexpr std::size_t n = 64;
@@ -105,8 +106,8 @@ TEST_F(gpu_accuracy, of_halves_holds_from_2_to_the_minus_104_on) {
     EXPECT_GT(error_at(-122), 0x1p-18) << "accuracy.hpp promises too little";
 }
 
-// x times 1/2 in tf32, where x is A's only element that isn't 0: of one product whose operands TMA
-// loads, and of a batch that kernels read where it lies.
+// x times 1/2 in tf32, where x is A's only nonzero element: in a product whose operands TMA loads,
+// and in a batch that kernels read unpacked.
 float half_of(float x, std::size_t n, std::size_t count) {
     mirrored<float> a(n * count, n, {std::ptrdiff_t(n), 1});
     mirrored<float> b(n * count, n, {std::ptrdiff_t(n), 1});
@@ -143,8 +144,8 @@ TEST_F(gpu_accuracy, numbers_at_the_ends_of_the_range_round_alike_on_every_path)
     }
 }
 
-// The model of docs/adr/0068 and lab/verify: of the largest term 13 bits count, and where they end
-// the exponents of its operands say, which of a subnormal e4m3 is that of 2^-6.
+// The model of docs/adr/0068 and lab/verify: 13 bits below the exponents of the largest term's
+// operands count, where a subnormal e4m3 has that of 2^-6.
 TEST_F(gpu_accuracy, sums_of_fp8_are_cut_below_the_exponents_of_subnormal_numbers) {
     const auto sum_of = [](double x, double y, double other_x, double other_y) {
         mirrored<e4m3> a(16, 32, {32, 1});
@@ -162,8 +163,8 @@ TEST_F(gpu_accuracy, sums_of_fp8_are_cut_below_the_exponents_of_subnormal_number
     EXPECT_EQ(sum_of(0x1p-9, 0x1p8, 0x1p-6, 0x1p-6), 0.5);
 }
 
-// Up to one block of K the tensor cores alone sum: every bit is theirs, and alpha and the rounding
-// to C's type come after.
+// The tensor cores alone sum up to one block of K: every bit is theirs, and alpha and the rounding
+// to C's type follow.
 template <class A, class C>
 void check_fp8_bits(std::size_t k, double alpha) {
     constexpr std::size_t m = 49, n = 134;

@@ -1,4 +1,4 @@
-// Batches on a GPU: a loop of single calls, to the bit where neither cuts K.
+// Batches on a GPU have the bits of single calls if neither divides K.
 #include "tests/gpu_call/device.hpp"
 
 namespace {
@@ -84,7 +84,7 @@ TYPED_TEST(gpu_batch_of, batches_have_the_bits_of_a_loop) {
     EXPECT_EQ(executed, 3 * static_cast<int>(std::size(shapes)));
 }
 
-// The plan of one such product has blocks that load B together, which those of several can't.
+// The plan of a single such product uses multicast, which that of several cannot.
 TEST_F(gpu_batch, products_whose_blocks_would_share_what_they_load_have_the_bits_of_a_loop) {
     constexpr std::size_t size = 1000;
     constexpr std::size_t several = 4;

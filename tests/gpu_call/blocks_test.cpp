@@ -1,5 +1,5 @@
-// fp8 with scales of blocks: exactly, on whole numbers and scales that are powers of 2, and within
-// the bound on random ones.
+// fp8 with block scales: exact on whole numbers and powers of 2, and within the bound on random
+// numbers.
 #include <random>
 
 #include "tests/gpu_call/one_product.hpp"
@@ -52,7 +52,7 @@ struct scaled_product {
                        scaled_by_blocks(b.view(), b_scales.view()), c.view(), last);
     }
 
-    // What element (i, j) is a sum of, to `f`.
+    // The terms of element (i, j), passed to `f`.
     template <class F>
     void each_term(std::size_t i, std::size_t j, const F& f) {
         for (std::size_t t = 0; t < s.k; ++t)
@@ -60,7 +60,7 @@ struct scaled_product {
               static_cast<double>(b_scales.here(t / block, j / block)) *
               static_cast<double>(a.here(i, t)) * static_cast<double>(b.here(t, j)));
     }
-    // Of the rows that are looked at: every one where there are few, else some in every tile.
+    // Checks every row if there are few, else some in every tile.
     [[nodiscard]] std::size_t row_step() const { return s.m * s.n * s.k > 100'000'000 ? 7 : 1; }
     void add_up() {
         std::vector<double> scaled_b(s.k * s.n);
@@ -139,7 +139,7 @@ double bound_of(std::size_t k) {
 TEST_F(gpu_blocks, random_numbers_are_within_the_bound) {
     for (const shape& s : {shape{65, 300, 700}, {200, 128, 4096}, {520, 640, 1000}}) {
         scaled_product<float> p(s, 0);
-        // As they are made: each block fills the range of the type, and the scale gives it back.
+        // Made as in practice: each block fills the range of the type, and the scale restores it.
         std::mt19937 random(7);
         std::uniform_real_distribution<double> exponent(-12, 3);
         p.a.fill([](std::size_t i, std::size_t j) { return 448 * test::random(1, i, j); });

@@ -57,7 +57,7 @@ struct device_free {
 };
 using device_memory = std::unique_ptr<void, device_free>;
 
-// The host is told that a copy is done when it is staged; streams of our own don't wait for it.
+// The host learns that a copy is done once it is staged; non-default streams do not wait for it.
 inline void copy_there(void* to, const void* from, std::size_t bytes) {
     must(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "upload");
     must(cudaDeviceSynchronize(), "upload");
@@ -88,7 +88,7 @@ inline int whole(unsigned operand, std::size_t i, std::size_t j) {
     return static_cast<int>(bits_for(operand, i, j) % 5) - 2;
 }
 
-// From -1 to 1.
+// A number from -1 to 1.
 inline double random(unsigned operand, std::size_t i, std::size_t j) {
     return static_cast<double>(bits_for(operand, i, j)) * 0x1p-30 - 1;
 }

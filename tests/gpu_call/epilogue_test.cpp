@@ -1,6 +1,5 @@
-// Epilogues that a kernel of their own takes after the product: every type, steps in any order,
-// gates, the largest number, and a C of another type than the sums. And gates that the product
-// takes.
+// Epilogue kernels after the product: every type, steps in any order, gates, amax, and a C of
+// another type than the sums; and fused gates.
 #include "tests/gpu_call/one_product.hpp"
 
 namespace {
@@ -24,7 +23,7 @@ using all_types =
                    test::types<e5m2, float>>;
 TYPED_TEST_SUITE(gpu_epilogue, all_types);
 
-// In what a product of these is summed, as its values are.
+// The type in which products of these are summed, and of their values.
 template <class T>
 using sums = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -82,7 +81,7 @@ TYPED_TEST(gpu_epilogue, no_steps_and_one_are_exact_too) {
     });
 }
 
-// Of a type that is rounded to so many bits, in f32 or better.
+// The tolerance of a type with so many bits, for sums in f32 or better.
 template <class Out>
 constexpr double tolerance = sizeof(Out) == 8   ? 1e-14
                              : sizeof(Out) == 4 ? 2e-6
@@ -93,7 +92,7 @@ TYPED_TEST(gpu_epilogue, gates_take_two_columns_for_one) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
     const auto check = [](const shape& s, unsigned count, const auto& gate, const auto& f) {
-        // A B of twice the columns, of which the product's own C and E have the first half.
+        // A B with twice the columns; the product's own C and E have the first half.
         one_product<in, out, other<in>> p(s, count, 2);
         const line<sums<in>> added(2 * s.n, 1);
         p.start(cuda{}, scale(0.125) | bias(added.there()) | gate);
@@ -124,8 +123,7 @@ using gated_types =
                    test::types<f16, float>, test::types<e4m3, bf16>, test::types<e4m3, float>>;
 TYPED_TEST_SUITE(gpu_gates, gated_types);
 
-// Of shapes whose gates are taken on the way to C where it lies so that they can be, else by a
-// pass.
+// Shapes whose gates the kernel applies if C's layout allows it, else an epilogue kernel.
 TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
     using in = typename TypeParam::in;
     using out = typename TypeParam::out;
@@ -171,7 +169,7 @@ TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
                           "")
                     << p.text() << " number " << count;
             } else {
-                // Never on the way: a step comes after the gate.
+                // Never fused, as a step follows the gate.
                 p.start(cuda{}, scale(0.125) | bias(added.there()) | swiglu | scale(0.5));
                 ASSERT_EQ(p.check_pairs(
                               [&](double x, double y, std::size_t, std::size_t c) {
@@ -188,7 +186,7 @@ TYPED_TEST(gpu_gates, of_many_columns_are_right_wherever_they_are_taken) {
 
 class gpu_gate : public test::gpu_test {};
 
-// A row has the bits that it has alone, though gates of many rows are taken elsewhere.
+// A row has the bits that it has alone, although gates of many rows are applied elsewhere.
 TEST_F(gpu_gate, batch_invariant_rows_keep_their_bits) {
     constexpr std::size_t m = 1024;
     constexpr std::size_t n = 1024;
@@ -297,7 +295,7 @@ TEST_F(gpu_largest, what_is_not_a_number_is_the_largest) {
     EXPECT_TRUE(std::isnan(now));
 }
 
-// Beside infinities, too, in whatever type C is, wherever among the steps.
+// Also beside infinities, for any type of C and any position among the steps.
 template <class T, class O, class... Before>
 void check_largest_of_nan(const Before&... before) {
     mirrored<T> a(300, 40, {40, 1});

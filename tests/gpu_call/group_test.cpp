@@ -1,5 +1,5 @@
-// Products at pointers and of different sizes on a GPU: exact on whole numbers, the bits of single
-// calls where these are promised, and in one launch, which a capture counts.
+// Products at pointers and of different sizes on a GPU: exact on whole numbers, with the bits of
+// single calls where promised, in one launch, which a capture counts.
 #include <functional>
 
 #include "tests/gpu_call/one_product.hpp"
@@ -58,7 +58,7 @@ struct products {
     std::vector<mirrored<J>> b;
     std::vector<mirrored<O>> c, e;
 
-    // Of B the columns are contiguous where `turned`, as all kernels read it.
+    // Columns of B are contiguous if `turned`, as all kernels read it.
     products(const shapes_of_group& of, bool turned, bool c_by_columns = false) : sizes(of) {
         const auto padded = [](std::size_t x) {
             return static_cast<std::ptrdiff_t>((x + 15) / 16 * 16 + 16);
@@ -190,7 +190,7 @@ TEST_F(gpu_group, products_that_lie_alike_are_one_launch) {
 }
 
 TEST_F(gpu_group, every_tile_and_number_of_parts_finds_its_product) {
-    // Many and few blocks, shallow and deep: the model takes other tiles for each.
+    // Many and few CTAs, small and large k: the model chooses different tiles.
     const std::vector<shapes_of_group> groups = {
         {{8, 64, 4096}, {8, 128, 2048}, {16, 64, 4096}},
         {{64, 512, 2048}, {128, 512, 2048}, {1, 512, 2048}, {100, 512, 2048}},
@@ -227,7 +227,7 @@ TEST_F(gpu_group, hundreds_of_products_are_exact) {
     EXPECT_EQ(p.check(1, 0), "");
 }
 
-// An expert without rows: whose matrices begin where there may be no memory.
+// An expert without rows, whose matrices may begin where there is no memory.
 TEST_F(gpu_group, a_product_without_entries_may_lie_anywhere) {
     products<bf16, float> p({{0, 24, 40}, {16, 24, 40}}, false);
     p.fill_whole();
@@ -248,7 +248,7 @@ TEST_F(gpu_group, products_without_entries_are_nothing) {
     EXPECT_NO_THROW(matrix_products(cuda{}, listed(a), listed(b), listed(c)));
 }
 
-// Whose rows go on from product to product, and whose values begin anew with each.
+// Rows that continue from product to product, and values that begin anew with each.
 TEST_F(gpu_group, values_of_rows_are_those_of_each_product) {
     constexpr std::size_t m = 384, n = 1024, k = 256;
     test::mirrored<bf16> x(3 * m, k, {k, 1});
@@ -269,7 +269,7 @@ TEST_F(gpu_group, values_of_rows_are_those_of_each_product) {
     EXPECT_TRUE(test::same_bits(y.download().elements(), one_by_one.download().elements()));
 }
 
-// Each asks for memory: operands off the lines that kernels read, and sums beside C.
+// Each needs memory: unaligned operands, and sums that do not fit in C.
 TEST_F(gpu_group, any_number_of_products_may_need_memory) {
     const shapes_of_group sizes(20, {40, 24, 33});
     products<bf16, float> p(sizes, false);
@@ -306,7 +306,7 @@ TEST_F(gpu_group, epilogues_are_for_every_product) {
                           return std::fmax(0.0, x + static_cast<double>(add.values[j]));
                       }),
               "");
-    // By a pass after each product.
+    // An epilogue kernel follows each product.
     products<bf16, e4m3> q(sizes, false);
     q.fill_whole();
     const auto qa = q.views(q.a);
@@ -379,7 +379,7 @@ TEST_F(gpu_group, batch_invariant_groups_have_the_bits_of_single_calls) {
     compare_with_single_calls<e4m3, float>(sizes);
 }
 
-// Matrices of one size in an order that no stride has.
+// Matrices of one size in an order without a stride.
 template <class I, class O>
 void compare_pointers(std::size_t m, std::size_t n, std::size_t k, std::size_t count) {
     const shapes_of_group sizes(count, {m, n, k});
@@ -453,7 +453,7 @@ TEST_F(gpu_group, equal_pointers_may_be_read_by_all) {
     }
 }
 
-// What the host gave is gone when the graph runs, and the operands are others.
+// The host's arrays are gone when the graph runs, and the operands have changed.
 TEST_F(gpu_group, graphs_own_what_they_captured) {
     products<bf16, float> p(ragged, false);
     p.fill_random();

@@ -68,7 +68,7 @@ void fill_if(mirrored<T>& m, bool read, char operand) {
         m.upload();
 }
 
-// As a product writes it: of fp8 to the nearest number there is.
+// Rounds as a product does when it stores: fp8 saturates.
 template <class O>
 O rounded(double x) {
     if constexpr (requires { O::saturated(x); })

@@ -1,4 +1,4 @@
-// The same bits whatever the time, the stream, the graph and, where asked for, the number of rows.
+// The same bits at any time, on any stream, in a graph and, if requested, for any number of rows.
 #include <algorithm>
 #include <memory>
 #include <thread>
@@ -89,7 +89,8 @@ TEST_F(gpu_order, a_hundred_runs_have_the_same_bits) {
     const auto first = serial(works);
     const test::stream stream = test::make_stream();
     for (int run = 0; run < 100; ++run) {
-        // One after the other without a pause, as kernels begin before the one ahead has ended.
+        // One after the other without a pause, as kernels begin before their predecessors have
+        // ended.
         for (const auto& w : works) w->start(cuda{.stream = stream.get()});
         expect_same(results_of(works), first);
         if (HasFatalFailure()) return;
@@ -172,8 +173,8 @@ std::size_t programmatic_edges(cudaGraph_t graph) {
         edges, [](const auto& e) { return e.type == cudaGraphDependencyTypeProgrammatic; }));
 }
 
-// Where several graphs run at once, a kernel that waits for the one ahead of it after such an edge
-// may wait for ever (ADR 0081).
+// If several graphs run at once, a kernel that waits for its predecessor over such an edge may wait
+// for ever (ADR 0081).
 TEST_F(gpu_order, kernels_of_a_graph_do_not_overlap) {
     const auto works = mixed_works();
     const test::stream stream = test::make_stream();
@@ -222,7 +223,8 @@ void check_invariance(std::size_t n, std::size_t k, std::size_t own = 0, bool b_
             << m << " rows of " << name(dtype_of_v<T>) << " as " << static_cast<int>(as);
         if (!test::same_bits(row_of<T, O>(own, a, b, m, false, as), without)) ++others;
     }
-    // Else this test could not fail. Of fp8 the sums of so few bits may be exact in any order.
+    // The test needs a difference to be able to fail. fp8 sums of few bits may be exact in any
+    // order.
     if (is_fp8(dtype_of_v<T>)) return;
     EXPECT_GT(others, 0) << "of " << name(dtype_of_v<T>)
                          << " no number of rows changed the bits without batch_invariant either";
@@ -230,23 +232,23 @@ void check_invariance(std::size_t n, std::size_t k, std::size_t own = 0, bool b_
 
 TEST_F(gpu_order, batch_invariant_bits_of_a_row_do_not_depend_on_the_others) {
     check_invariance<bf16, float>(1024, 4096);
-    // Many rows are shared out evenly.
+    // Many rows use stream-K.
     check_invariance<bf16, float>(1280, 4096);
     check_invariance<e4m3, float>(1280, 4096);
-    // Rows of A that begin anywhere, of which one that doesn't begin like the first.
+    // Unaligned rows of A, one of which is aligned differently from the first.
     check_invariance<bf16, float>(2048, 4095, 5, true);
     check_invariance<f16, f16>(512, 8192);
     check_invariance<e4m3, float>(512, 4096);
     check_invariance<float, float>(512, 4096);
-    // Up to 16 rows of so many columns are turned, if they may be.
+    // Products with up to 16 rows and this many columns are swapped, if allowed.
     check_invariance<float, float>(4096, 2048, 0, false, f32_as::three_tf32);
     check_invariance<float, float>(4096, 1000, 7, true, f32_as::three_tf32);
     check_invariance<float, float>(512, 4096, 0, false, f32_as::tf32);
     check_invariance<double, double>(256, 2048);
 }
 
-// With what an epilogue can ask for at once: a factor, a bias and an E, and a C whose rows aren't
-// whole 16 bytes, each of which takes a way of its own through a narrow tile.
+// Combines all that an epilogue can request: a factor, a bias and an E, and a C whose rows are not
+// multiples of 16 bytes. Each takes its own path through a narrow tile.
 TEST_F(gpu_order, batch_invariant_bits_of_a_finished_row_do_not_depend_on_the_others) {
     constexpr std::size_t most = 2048;
     constexpr std::size_t k = 1024;

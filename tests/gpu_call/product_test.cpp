@@ -1,5 +1,5 @@
-// The call on a GPU against the definition, exactly, on whole numbers: every type, layout, factor,
-// place of E and form of epilogue.
+// The call on a GPU compared with the definition, exactly, on whole numbers: every type, layout,
+// factor, E and form of epilogue.
 #include <chrono>
 #include <sys/mman.h>
 #include <thread>
@@ -159,7 +159,7 @@ TEST_F(gpu_call, host_memory_is_refused_before_anything_runs) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
-// Also where a GPU's memory lay that was freed: the driver leaves such addresses to the system.
+// Also at an address where GPU memory was freed: the driver returns such addresses to the system.
 TEST_F(gpu_call, host_memory_is_refused_where_a_gpus_was) {
     int reads_all = 0;
     test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
@@ -181,7 +181,7 @@ TEST_F(gpu_call, host_memory_is_refused_where_a_gpus_was) {
     munmap(here, bytes);
 }
 
-// Also where the shape has a plan already, and far down a list.
+// Also if the shape already has a plan, and far down a list.
 TEST_F(gpu_call, host_memory_is_refused_of_a_shape_met_before) {
     int reads_all = 0;
     test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
@@ -247,8 +247,8 @@ TEST_F(gpu_call, the_current_device_is_left_as_it_was) {
     EXPECT_EQ(before, after);
 }
 
-// One operand after the other lies elsewhere and the shape stays, in narrow tiles and in wide ones,
-// packed and where it lies.
+// One operand at a time changes its address while the shape stays, in narrow and wide tiles, packed
+// and unpacked.
 TEST_F(gpu_call, what_lies_elsewhere_is_read_and_written_there) {
     struct extent {
         std::size_t m, n, k;
@@ -281,8 +281,8 @@ TEST_F(gpu_call, what_lies_elsewhere_is_read_and_written_there) {
     }
 }
 
-// What is added lies off 16 bytes when the plan is made, and on them later, when it comes on a way
-// that an operand packed meanwhile must not be on.
+// E is not aligned to 16 bytes when the plan is made, and is later; it then comes by a path on
+// which an operand packed meanwhile must not be.
 TEST_F(gpu_call, what_is_added_may_move_onto_16_bytes) {
     constexpr std::size_t m = 2048;
     constexpr std::size_t n = 4096;

@@ -1,5 +1,5 @@
-// Products whose sizes lie in GPU memory: exact on whole numbers, rows behind the last end
-// untouched, whatever the ends say, and again with other ends when a graph is replayed.
+// Products whose sizes are in GPU memory: exact on whole numbers, rows after the last end untouched
+// whatever the ends are, and again with other ends in a replayed graph.
 #include "tests/gpu_call/shared_out.hpp"
 
 namespace {
@@ -30,7 +30,7 @@ using all_types =
                    kind<bf16, e4m3>, kind<float, bf16>>;
 TYPED_TEST_SUITE(gpu_ragged_of, all_types);
 
-// Rows of nothing, one row, whole tiles, many, and fewer in all than there are.
+// No rows, one row, whole tiles, many, and fewer in all than exist.
 const std::vector<int> uneven = {5, 0, 130, 64, 1, 0, 17, 300, 2, 0};
 constexpr std::size_t uneven_total = 560;
 
@@ -85,7 +85,7 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                         else
                             matrix_products(cuda{.f32 = as}, x, dy, dw, dw);
                     };
-                    // By a pass of its own, or TMA would have to begin anywhere in a line.
+                    // An epilogue kernel stores it, since TMA cannot begin anywhere in a line.
                     if (sizeof(in) == 1 || std::is_same_v<out, e4m3> ||
                         (std::is_same_v<in, float> && std::is_same_v<out, bf16>)) {
                         EXPECT_THROW(multiply(), error);
@@ -96,7 +96,7 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                 }
 }
 
-// By rows and by columns one k has lines that may lie along or across K alike.
+// Row-major and column-major operands with K = 1 have lines that may be K-major or MN-major.
 TEST_F(gpu_ragged, rows_of_one_k_are_exact) {
     const ends_of_products ends = ends_of(uneven);
     const on_gpu there(ends);
@@ -110,7 +110,7 @@ TEST_F(gpu_ragged, rows_of_one_k_are_exact) {
         }
 }
 
-// Whose stride means nothing, so that products which get none of K would begin anywhere; and no k.
+// A stride without meaning, so that products without any K would begin anywhere; and k = 0.
 TEST_F(gpu_ragged, one_k_or_none_is_shared_out_wherever_it_lies) {
     for (const std::size_t total : {1U, 0U})
         for (unsigned how = 0; how < 4; ++how)
@@ -170,7 +170,7 @@ TEST_F(gpu_ragged, epilogues_are_for_every_product_and_no_other_row) {
     }
 }
 
-// What no host can see beforehand must not write or read outside.
+// What no host can check beforehand must not write or read outside.
 TEST_F(gpu_ragged, any_ends_stay_within_the_matrix) {
     const std::vector<ends_of_products> all = {
         {0, 0, 0, 0},           {100, 100, 100, 100}, {10, 5, 60, 20},       {-7, 30, 1000000, 40},
@@ -259,8 +259,8 @@ TEST_F(gpu_ragged, hundreds_of_products_and_a_single_b) {
     EXPECT_EQ(nothing.check({50}, 0, 0), "");
 }
 
-// Of so many that persistent tiles take them, by ends here and there and in a list: what single
-// products of the same whole numbers are.
+// Enough products for persistent tiles, by ends in GPU memory, ends on the host and a list,
+// compared with single products of the same whole numbers.
 template <class I, class O, class J>
 void compare_large(const std::vector<int>& rows, std::size_t n, std::size_t k) {
     const ends_of_products ends = ends_of(rows);

@@ -1,5 +1,5 @@
-// What the call on a GPU refuses, the same with and without one: what is wrong with the arguments
-// comes before what is wrong with the machine.
+// What the call on a GPU refuses, with and without a GPU: wrong arguments are reported before a
+// missing machine.
 #include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST(gpu_refusals, e5m2_shares_out_no_columns) {
             matrix_products(cuda{}, strided(a.view(), 2, 0), transposed(ragged(b.view(), ends, 2)),
                             transposed(ragged(c.view(), ends, 2)));
         },
-        error_code::unsupported, {"e5m2 by e4m3 share out rows, not columns"});
+        error_code::unsupported, {"e5m2 by e4m3 divide rows, not columns"});
 }
 
 TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
@@ -154,8 +154,7 @@ TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
                          error_code::aliasing, {"C overlaps the amax"});
 }
 
-// The largest number is written before E is read, and before the product has read A where that is
-// in parts.
+// The amax is written before E is read, and before the product has read A if it runs in parts.
 TEST(gpu_refusals, an_amax_into_what_is_read_is_refused) {
     matrix<float> a(4, 4), b(4, 4), e(4, 4), c(4, 4);
     std::vector<float> v(4);

@@ -1,5 +1,5 @@
-// What products share out of one matrix as ends on the GPU say: experts that take rows of x, the
-// gradients of their weights, and what these must be, exactly.
+// Products that divide one matrix by ends on the GPU: experts that take rows of x, the gradients of
+// their weights, and the exact results.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct on_gpu {
     }
 };
 
-// From and to which line of `total` each product goes, as the header says it of any ends.
+// The first and last line of `total` for each product, as the header defines them for any ends.
 inline std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ends_of_products& ends,
                                                                  std::size_t total) {
     std::vector<std::pair<std::size_t, std::size_t>> parts;
@@ -45,7 +45,7 @@ inline std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ends_of_p
     return parts;
 }
 
-// Rows of whole numbers, as a table: asked for one by one they take longer than the products.
+// Rows of whole numbers as a table, since computing each takes longer than the products.
 struct whole_numbers {
     std::size_t cols;
     std::vector<double> of;
@@ -57,7 +57,7 @@ struct whole_numbers {
     [[nodiscard]] const double* row(std::size_t i) const { return of.data() + i * cols; }
 };
 
-// How operands lie: lines that kernels read, or such that they have to be packed.
+// The layout of operands: lines that kernels read, or lines that must be packed.
 struct lying {
     bool a_turned = false;
     bool b_turned = false;

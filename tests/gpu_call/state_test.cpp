@@ -1,5 +1,5 @@
-// A call whatever else goes on: other threads that make plans, a capture of which it is the first,
-// and memory that is full.
+// A call while other things happen: other threads make plans, it is the first in a capture, or
+// memory is full.
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -68,8 +68,7 @@ TEST_F(gpu_state, sixteen_threads_make_plans_for_the_same_kernels_and_none_fails
     EXPECT_EQ(failures, 0) << why[0] << why[1];
 }
 
-// What `start` does on a stream, done within a capture by a thread that has made no plan, and
-// replayed.
+// Captures what `start` does on a stream, in a thread that has made no plan, and replays it.
 void replay_first_call(const std::function<void(const cuda&)>& start) {
     const test::stream stream = test::make_stream();
     cudaGraph_t graph = nullptr;
@@ -127,7 +126,7 @@ TEST_F(gpu_state, a_first_call_that_lends_itself_memory_may_be_captured) {
     });
 }
 
-// More products than a thread keeps plans of, each with a pass.
+// More products than a thread keeps plans of, each with an epilogue kernel.
 TEST_F(gpu_state, a_long_list_may_be_captured) {
     constexpr std::size_t count = 80;
     mirrored<float> a(count, 32, {32, 1});
@@ -165,7 +164,7 @@ TEST_F(gpu_state, c_may_be_memory_of_the_graph) {
     });
 }
 
-// All memory there is, but for less than a mebibyte and what is asked to be left.
+// Takes all memory except for less than a mebibyte and what is to be left.
 class hoard {
   public:
     explicit hoard(std::size_t left_bytes) {
@@ -184,8 +183,8 @@ class hoard {
     std::vector<test::device_memory> all_;
 };
 
-// In a process of its own, where no kernel was loaded: the call's error while memory is full, and
-// what C is afterwards; the process ends well if both are as they should be.
+// Runs in a fresh process without loaded kernels: checks the call's error while memory is full, and
+// C afterwards; the process exits with 0 if both are right.
 template <class T, class O>
 void multiply_in_full_memory(std::size_t left_bytes, std::ptrdiff_t stride,
                              const std::function<void(const cuda&)>& before) {
@@ -223,7 +222,7 @@ void multiply_in_full_memory(std::size_t left_bytes, std::ptrdiff_t stride,
 
 constexpr std::size_t bytes_for_many = 8 * 2048 * 2048;
 
-// Many kernels asked for while memory is full: those that fail then, and what any says later.
+// Requests many kernels while memory is full: which fail then, and what each says later.
 template <class T, class O>
 void use_many_kernels(void* x, void* y, const std::function<void(const std::string&)>& told) {
     for (const std::size_t m : {1u, 16u, 64u, 130u, 300u, 1000u, 2000u})
@@ -290,7 +289,7 @@ TEST_F(gpu_state_of_memory, full_before_the_first_call_it_is_enough_for_the_next
                 told);
 }
 
-// Of a kernel that was never asked for before.
+// Uses a kernel that was never used before.
 void use_another_kernel(const cuda& where) {
     mirrored<double> a(8, 8, {8, 1});
     mirrored<double> c(8, 8, {8, 1});

@@ -1,6 +1,6 @@
 // Batches of every type in one launch: every layout, distance, E and count has the values of a loop
-// of single calls. Of whole numbers sums are exact however K is cut, so the bits must be the same;
-// of others where nothing cuts K.
+// of single calls. Sums of whole numbers are exact however K is divided, so the bits must be the
+// same; for other numbers only where K is not divided.
 #include <tuple>
 
 #include "tests/gpu_call/device.hpp"
@@ -80,7 +80,7 @@ std::string text(const given& g) {
            (g.one_b ? ", one B" : "");
 }
 
-// A batch and a loop beside it, from the same memory before.
+// A batch and a loop, from the same initial memory.
 template <class In, class Out>
 class trial {
   public:
@@ -200,7 +200,7 @@ TYPED_TEST(gpu_strided, what_is_added) {
                     this->expect_loop({of, 5, {}, {}, {by_rows, 0, gap}, e});
 }
 
-// Whose tiles persistent kernels of 8 and 16 bits take in turn, through all products.
+// Persistent kernels of 8 and 16 bits take the tiles of all these products in turn.
 TYPED_TEST(gpu_strided, products_of_several_tiles) {
     for (const shape& of : {shape{512, 520, 272}, {517, 523, 271}}) {
         for (const int layouts : {0, 1, 2, 3, 4})
@@ -216,7 +216,7 @@ TYPED_TEST(gpu_strided, products_of_several_tiles) {
     }
 }
 
-// With one B products whose rows go on from one to the next are one product.
+// Products with one B whose rows continue from one to the next are a single product.
 TYPED_TEST(gpu_strided, one_matrix_for_all) {
     for (const shape& of : {shape{64, 64, 64}, {33, 31, 65}, {1, 90, 50}})
         for (const std::size_t odd : {0UL, 1UL})
@@ -270,7 +270,7 @@ TYPED_TEST(gpu_strided, none_is_nothing) {
     EXPECT_TRUE(test::same_bits(before, c.memory().download().elements()));
 }
 
-// At addresses that are at no one distance.
+// The addresses have no common distance.
 TYPED_TEST(gpu_strided, at_pointers) {
     for (const shape& of : {shape{64, 64, 64}, {100, 96, 80}, {1000, 1000, 64}}) {
         const std::size_t count = 6;

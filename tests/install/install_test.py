@@ -147,7 +147,7 @@ class Installed(unittest.TestCase):
             self.assertRegex(name, rf"CARAT_ABI_{number}$")
 
     def test_a_program_that_runs_can_open_the_library(self):
-        """As Python does: dlopen has no room for static thread-local storage of this size."""
+        """Opens it like Python: dlopen has no room for static thread-local storage of this size."""
         library = next(self.prefix.rglob("libcarat.so"))
         self.assertNotIn("STATIC_TLS", run("readelf", "--dynamic", library))
         run(sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library)
@@ -191,7 +191,7 @@ thread.join()
         line = run(carat, "run", "--m", 32, "--n", 16, "--k", 8, "--trials", 3)
         self.assertIn("Impl=cpu.engine M=32 N=16 K=8", line)
 
-    def test_an_installed_referee_has_all_it_needs(self):
+    def test_an_installed_judge_has_all_it_needs(self):
         verdict = run(self.prefix / "bin" / "carat", "judge",
                       pathlib.Path(SOURCE, "examples/judge/honest/naive.c"), "--at-least", 0,
                       "--size", 64, "--quiet")
@@ -225,7 +225,7 @@ thread.join()
                        "libcarat.so.0.1.0\n", "libcarat_blas.so.0.1.0\n",
                        "libcarat_blas64.so.0.1.0\n", "carat_blas.pc\n"):
             self.assertIn(wanted, content)
-        self.assertEqual("lib/carat/judge_door.so\n" in content, bool(NVCC))
+        self.assertEqual("lib/carat/judge_channel.so\n" in content, bool(NVCC))
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
         for relation in ("Conflicts", "Replaces", "Provides"):

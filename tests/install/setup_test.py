@@ -1,7 +1,7 @@
 """scripts/setup.sh and peers.sh where something is in their way: a .venv without pip, as a Python
 without its venv package leaves it, another's update of the lists of packages, a package that the
-system does not have. And what ./dev bench and
-package build with a GPU and without.
+system does not have; cuda_toolkit.sh where there is no nvcc; and what ./dev bench and package build
+with a GPU and without.
 
 No package is installed and nothing fetched: the list of tools is empty here, and apt is not apt."""
 
@@ -66,7 +66,7 @@ class Setup(unittest.TestCase):
         done, calls = self.install_with("E: Could not get lock /var/lib/apt/lists/lock.")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([call[0] for call in calls], ["update", "update", "-o"])
-        # Without these cpack makes no package, or one that names no libraries it needs.
+        # cpack needs these to make a package that names its library dependencies.
         self.assertLessEqual({"install", "g++", "file", "dpkg-dev"}, set(calls[-1]))
 
     def test_an_update_that_fails_is_told(self):
@@ -107,12 +107,14 @@ class Setup(unittest.TestCase):
         self.stub("ctest", f'echo "ctest $*" >>{calls}')
         self.stub("compiler-of-cuda", "exit 0")
         self.stub("cmake", f"""echo "$*" >>{calls}
+            [ "$CUDACXX" = compiler-of-cuda ] || echo "CUDACXX=$CUDACXX" >>{calls}
             case "$*" in --build*) mkdir -p build/$3/cli
                 printf '#!/bin/sh\\necho ran %s "$*"\\n' "$3" >build/$3/cli/carat
                 chmod +x build/$3/cli/carat;; esac""")
         self.stub("cpack", f'echo "cpack $*" in "$PWD" >>{calls}')
         done = subprocess.run(["bash", self.folder / "dev", *arguments],
                               env=dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}",
+                                       CARAT_GPU_FILE=str(self.folder / "no-gpu"),
                                        CUDACXX="compiler-of-cuda" if toolkit else "no-such-compiler"),
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, code, done.stderr)
@@ -176,7 +178,68 @@ class Setup(unittest.TestCase):
         self.assertNotIn("--preset cpu", calls)
         self.assertEqual(told, "ran release bench --size 64\n")
 
+    def toolkit(self, cuda="13.0", fails=False, machine="x86_64"):
+        """cuda_toolkit.sh where no nvcc is, with a driver for that CUDA, and pip that is not pip."""
+        shutil.copy(SCRIPTS / "cuda_toolkit.sh", self.folder / "scripts")
+        (self.folder / "scripts/cuda-tools.txt").touch()
+        pip = self.folder / "pip"
+        pip.write_text(f"""#!/bin/sh
+            [ {int(fails)} = 0 ] || exit 1
+            to={self.folder}/build/cuda/lib/python3.11/site-packages/nvidia/cu13
+            mkdir -p $to/bin $to/lib; touch $to/bin/nvcc $to/lib/libcudart.so.13
+            chmod +x $to/bin/nvcc; echo "$*" >>{self.folder}/fetched""")
+        pip.chmod(0o755)
+        self.stub("uname", f"echo {machine}")
+        self.stub("nvidia-smi", f'echo "| NVIDIA-SMI 580  Driver Version: 580  CUDA Version: {cuda} |"')
+        self.stub("python3", f"mkdir -p $3/bin; ln -sf {pip} $3/bin/python")
+        os.environ["CARAT_CUDA_TOOLKIT"] = str(self.folder / "nowhere")
+        self.addCleanup(os.environ.pop, "CARAT_CUDA_TOOLKIT", None)
+
+    def fetched(self):
+        told = self.folder / "fetched"
+        return told.read_text().count("\n") if told.exists() else 0
+
+    def test_nvcc_is_fetched_once_where_a_gpu_lacks_it(self):
+        self.toolkit()
+        nvcc = self.folder / "build/cuda/toolkit/bin/nvcc"
+        for said in ("no nvcc here: fetching", ""):
+            done = self.run_script("cuda_toolkit.sh")
+            self.assertEqual((done.returncode, done.stdout), (0, f"{nvcc}\n"), done.stderr)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(self.fetched(), 1)
+        self.assertTrue(os.access(nvcc, os.X_OK))
+        self.assertTrue((nvcc.parents[1] / "lib/libcudart.so").exists())
+
+    def test_an_installed_toolkit_outside_path_is_taken(self):
+        self.toolkit()
+        nvcc = self.folder / "nowhere/bin/nvcc"
+        nvcc.parent.mkdir(parents=True)
+        nvcc.touch(0o755)
+        self.assertEqual(self.run_script("cuda_toolkit.sh").stdout, f"{nvcc}\n")
+        self.assertEqual(self.fetched(), 0)
+
+    def test_why_nvcc_is_not_fetched_is_one_line(self):
+        for how, why in (({"cuda": "12.4"}, "the driver runs CUDA 12"),
+                         ({"machine": "aarch64"}, "none to fetch for aarch64"),
+                         ({"fails": True}, "could not be fetched")):
+            self.toolkit(**how)
+            done = self.run_script("cuda_toolkit.sh")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(why, done.stderr.splitlines()[-1])
+            self.assertEqual(self.fetched(), 0)
+
+    def test_bench_goes_on_with_the_nvcc_that_was_fetched(self):
+        self.toolkit()
+        calls, told = self.bench("--size", "64", gpu=True, toolkit=False)
+        self.assertIn("no nvcc here: fetching", self.objected)
+        self.assertIn("CUDACXX=" + str(self.folder / "build/cuda/toolkit/bin/nvcc"), calls)
+        self.assertEqual(told, "ran release bench --size 64\n")
+        calls, _ = self.dev("test", "--with-cuda", gpu=True, toolkit=False)
+        self.assertIn("CUDACXX=" + str(self.folder / "build/cuda/toolkit/bin/nvcc"), calls)
+        self.assertEqual(self.objected, "")
+
     def test_a_gpu_without_a_toolkit_is_told_before_the_build(self):
+        self.toolkit(fails=True)
         calls, told = self.bench(gpu=True, toolkit=False)
         self.assertIn("There is a GPU here but no CUDA toolkit", self.objected)
         self.assertIn("CUDACXX", self.objected)
@@ -185,6 +248,9 @@ class Setup(unittest.TestCase):
         for gpu, toolkit in ((True, True), (False, False)):
             self.bench(gpu=gpu, toolkit=toolkit)
             self.assertEqual(self.objected, "")
+        calls, _ = self.dev("test", "--with-cuda", gpu=False, toolkit=False, code=1)
+        self.assertEqual(calls, "")
+        self.assertIn("could not be fetched", self.objected.splitlines()[-1])
 
     def test_tests_with_cuda_use_the_same_folder(self):
         calls, _ = self.dev("test", "-R", "x", gpu=False)

@@ -1,4 +1,4 @@
-// What keeps a target's process apart, seen from outside, and figures that no machine reaches.
+// The boundary of a target's process seen from outside, and figures that no machine reaches.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 #include "lab/judge/ceiling.hpp"
 #include "lab/judge/freezer.hpp"
-#include "lab/judge/party.hpp"
+#include "lab/judge/participant.hpp"
 #include "lab/judge/products.hpp"
 
 namespace carat::judge {
 namespace {
 
-// judge_host without a target: what is loaded is missing, the boundary is there.
+// judge_host without a target: it finds nothing to load, but the boundary exists.
 std::vector<std::string> host() {
     return {CARAT_PEER_FOLDER "/judge_host", "/no/such/target.so"};
 }
@@ -31,10 +31,10 @@ TEST(Boundary, NoTwoProcessesShareOperands) {
     const hooks user;
     const shared_memory of_peers(data_begins);
     table_of_rules rules{of_peers, asked, user};
-    const party one("t", host(), rules, true), later("t", host(), rules, true);
+    const participant one("t", host(), rules, true), later("t", host(), rules, true);
     struct stat peers = {};
     ASSERT_EQ(fstat(of_peers.file(), &peers), 0);
-    const auto file = [](const party& p) {
+    const auto file = [](const participant& p) {
         return inode_of("/proc/" + std::to_string(p.process().id()) + "/fd/3");
     };
     EXPECT_NE(file(one), 0U);
@@ -42,13 +42,13 @@ TEST(Boundary, NoTwoProcessesShareOperands) {
     EXPECT_NE(file(one), file(later));
 }
 
-// Where the kernel gives namespaces, nothing else of the referee's is open there.
+// If the kernel provides namespaces, no other descriptor of the judge is open there.
 TEST(Boundary, NothingElseIsOpen) {
     const options asked;
     const hooks user;
     const shared_memory of_peers(data_begins);
     table_of_rules rules{of_peers, asked, user};
-    party one("t", host(), rules, true);
+    participant one("t", host(), rules, true);
     EXPECT_FALSE(one.wait_until_started().empty());
     int open = 0;
     for ([[maybe_unused]] const auto& file :

@@ -1,4 +1,4 @@
-// The streams of a judgement: known answers, and that one tells nothing about another.
+// The random streams of a judgement: known answers, and their independence.
 #include "lab/judge/draws.hpp"
 
 #include <gtest/gtest.h>

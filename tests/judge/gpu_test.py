@@ -82,7 +82,7 @@ CARAT_KERNEL_EXPORT const struct carat_kernel carat_kernel_v1 = {{
 
     def test_versions(self):
         self.judge(self.object_of("old", 1, 0), *self.QUICK, code=RIGHT)
-        # A kernel of version 1 can't have meant what its bit came to mean.
+        # A kernel of version 1 cannot have meant what its bit means now.
         self.judge(self.object_of("old_bit", 1, 2), *self.QUICK, code=RIGHT)
         out = self.judge(self.object_of("newer", 3, 0), *self.QUICK, code=WRONG).stdout
         self.assertIn("not of version 1 or 2", out)
@@ -147,9 +147,9 @@ class Honest(Compiled):
         peers = [peer["name"] for peer in case["peers"]]
         self.assertIn("cuda.engine", peers)
         self.assertTrue(any(name.startswith("vendor.cublas") for name in peers), peers)
-        for party in (case["target"], *case["peers"]):
-            self.assertEqual(len(party["trials_per_process"]), 5, party["name"])
-            print("       ", party["name"], party["median_s"], party["gflops"], file=sys.stderr)
+        for participant in (case["target"], *case["peers"]):
+            self.assertEqual(len(participant["trials_per_process"]), 5, participant["name"])
+            print("       ", participant["name"], participant["median_s"], participant["gflops"], file=sys.stderr)
         low, high = case["ci95_ratio"]
         self.assertTrue(0 < low <= case["ratio"] <= high < 1)
         self.assertIn('"device":"cuda"', (self.folder / "v.html").read_text())

@@ -70,10 +70,10 @@ class Honest(Judge):
         verdict = json.loads((self.folder / "v.json").read_text())
         case = verdict["cases"][0]
         self.assertIn("cpu.engine", [peer["name"] for peer in case["peers"]])
-        for party in (case["target"], *case["peers"]):
-            self.assertEqual(len(party["trials_per_process"]), 5, party["name"])
-            self.assertGreaterEqual(min(party["trials_per_process"]), 3)
-            self.assertEqual(sum(party["trials_per_process"]), len(party["trials_s"]))
+        for participant in (case["target"], *case["peers"]):
+            self.assertEqual(len(participant["trials_per_process"]), 5, participant["name"])
+            self.assertGreaterEqual(min(participant["trials_per_process"]), 3)
+            self.assertEqual(sum(participant["trials_per_process"]), len(participant["trials_s"]))
         low, high = case["ci95_ratio"]
         self.assertTrue(0 < low <= verdict["ratio"] <= high < 50)
         self.assertEqual(verdict["ci95_ratio"], [low, high])

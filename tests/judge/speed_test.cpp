@@ -1,4 +1,4 @@
-// What is ruled of a target's speed, from planted trials of processes.
+// Rulings on a target's speed, from planted trials.
 #include "lab/judge/speed.hpp"
 
 #include <cmath>
@@ -38,11 +38,11 @@ TEST(Speed, IsRuledByTheWholeInterval) {
     // The estimate is above the one and below the other, but either may be.
     EXPECT_EQ(ruled(about_two, 0.497), ruling::unclear);
     EXPECT_EQ(ruled(about_two, 0.503), ruling::unclear);
-    // However many trials agree, processes that don't leave it open.
+    // However many trials agree, differing processes leave it open.
     EXPECT_EQ(ruled({1.0, 1.4, 0.8, 1.3, 0.9}, 0.9), ruling::unclear);
 }
 
-// Less than three processes tell nothing of others.
+// Fewer than three processes say nothing about others.
 TEST(Speed, OfTwoProcessesIsUnclear) {
     const speed found = speed_of(slower_by(of({2, 2}), of({1, 1})));
     EXPECT_NEAR(found.ratio, 0.5, 1e-12);
@@ -64,7 +64,7 @@ TEST(Speed, OverSizesHasTheErrorOfTheirMean) {
     EXPECT_FALSE(over_sizes(open).bounded());
 }
 
-// Of ten goes of 40 ms; a hand-over takes well below 2 ms.
+// Ten goes of 40 ms; a hand-over takes well below 2 ms.
 TEST(Speed, ByEventsIsHeldAgainstTheClock) {
     EXPECT_EQ(reason_against_times(0.41, 0.4, 10), "");
     EXPECT_NE(reason_against_times(0.41, 0.3, 10).find("410 ms passed"), std::string::npos);
@@ -80,7 +80,7 @@ TEST(Speed, UnclearIsSaid) {
     o.cases.resize(2);
     EXPECT_EQ(o.sentence(),
               "mine.c: right, at 0.91 of the speed of the best, over 2 sizes (95 % CI 0.86 to "
-              "0.97): unclear whether that is the 0.90 asked for; more --time tells more");
+              "0.97): unclear whether that is the requested 0.90; more --time tells more");
 }
 
 TEST(Speed, TheSentenceSaysWhichRowsWereTimedAndThatThereWasNoBoundary) {
@@ -95,10 +95,10 @@ TEST(Speed, TheSentenceSaysWhichRowsWereTimedAndThatThereWasNoBoundary) {
     EXPECT_EQ(
         o.sentence(),
         "mine.c: right, at 0.95 of the speed of the best, over 2 sizes, in part with contiguous "
-        "rows (95 % CI 0.93 to 0.97); 0.90 was asked for; without a boundary");
+        "rows (95 % CI 0.93 to 0.97); 0.90 was requested; without a boundary");
     o.cases.clear();
     EXPECT_EQ(o.sentence(),
-              "mine.c: right (0 results checked; speed was not asked for; without a boundary)");
+              "mine.c: right (0 results checked; speed was not requested; without a boundary)");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ std::atomic<int> allocations = 0;
 }
 
 // The program's own operator new, which counts. The library allocates in no other way but through
-// core::host_space(), which only constructors of steps call.
+// space::host_space(), which only constructors of steps call.
 void* operator new(std::size_t size_bytes) {
     ++allocations;
     if (void* memory = std::malloc(size_bytes)) return memory;
@@ -32,7 +32,7 @@ using namespace carat;
 TEST(allocation, none_in_run) {
     int run = 0;
     test::multiplication<double> x(150, 40, 33);
-    for (const core::implementation* entry : ladder::cpu::table()) {
+    for (const rows::implementation* entry : ladder::cpu::table()) {
         const auto prepared = entry->prepare(x.problem, test::on_threads(2));
         const int before = allocations;
         prepared->run(x.data());

@@ -27,7 +27,7 @@ int entries_taking() {
 template <class T, class Body>
 int for_each_entry(const Body& body) {
     int run = 0;
-    for (const core::implementation* entry : ladder::cpu::table())
+    for (const rows::implementation* entry : ladder::cpu::table())
         if (test::takes<T>(*entry)) run += body(*entry);
     return run;
 }
@@ -40,7 +40,7 @@ TEST(exact, the_table_has_twelve_steps_seven_of_them_for_integers) {
 
 TYPED_TEST(exact, small_sizes_in_all_combinations) {
     constexpr std::int64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 17};
-    const int run = for_each_entry<TypeParam>([&](const core::implementation& entry) {
+    const int run = for_each_entry<TypeParam>([&](const rows::implementation& entry) {
         for (const auto m : sizes)
             for (const auto n : sizes)
                 for (const auto k : sizes)
@@ -62,7 +62,7 @@ TYPED_TEST(exact, sizes_around_vectors_micro_tiles_and_tiles) {
                                      {level.mr, tile, level.nr},
                                      {level.mr, level.nr, tile},
                                      {tile, tile, 2}};
-    const int run = for_each_entry<TypeParam>([&](const core::implementation& entry) {
+    const int run = for_each_entry<TypeParam>([&](const rows::implementation& entry) {
         for (const auto& [m, n, k] : edges)
             for (int d = 0; d < 27; ++d)
                 multiplication<TypeParam>(m + d % 3 - 1, n + d / 3 % 3 - 1, k + d / 9 - 1)
@@ -78,7 +78,7 @@ TYPED_TEST(exact, all_layouts_with_padding_untouched) {
     constexpr shape outputs[] = {shape::row_major, shape::column_major, shape::padded_rows,
                                  shape::both_strides};
     constexpr std::int64_t sizes[][3] = {{9, 25, 7}, {33, 19, 40}, {1, 50, 3}, {50, 1, 3}};
-    const int run = for_each_entry<TypeParam>([&](const core::implementation& entry) {
+    const int run = for_each_entry<TypeParam>([&](const rows::implementation& entry) {
         int done = 0;
         for (const auto& [m, n, k] : sizes)
             for (const shape a : inputs)
@@ -97,7 +97,7 @@ TYPED_TEST(exact, all_layouts_with_padding_untouched) {
 
 // Block sizes that divide nothing, from one element to more than the matrix.
 TYPED_TEST(exact, any_block_size) {
-    const int run = for_each_entry<TypeParam>([&](const core::implementation& entry) {
+    const int run = for_each_entry<TypeParam>([&](const rows::implementation& entry) {
         for (const std::int64_t size : {1, 2, 3, 5, 7, 13, 24, 31, 64, 1000})
             multiplication<TypeParam>(45, 61, 37).check(entry, test::with_blocks(entry, size));
         return 10;
@@ -107,7 +107,7 @@ TYPED_TEST(exact, any_block_size) {
 
 // int32 wraps modulo 2^32 instead of overflowing.
 TEST(exact, integers_wrap) {
-    const int run = for_each_entry<std::int32_t>([](const core::implementation& entry) {
+    const int run = for_each_entry<std::int32_t>([](const rows::implementation& entry) {
         multiplication<std::int32_t> x(2, 2, 3);
         std::ranges::fill(x.a, std::numeric_limits<std::int32_t>::min() + 1);
         std::ranges::fill(x.b, 3);

@@ -11,8 +11,8 @@
 
 #include <carat/types.hpp>
 
-#include "core/implementation.hpp"
 #include "core/problem.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::test {
 
@@ -82,7 +82,7 @@ class multiplication {
     }
 
     // Runs `entry` and compares every element of the buffer, NaN equal to NaN.
-    void check(const core::implementation& entry, const core::settings& s = {}) {
+    void check(const rows::implementation& entry, const core::settings& s = {}) {
         const std::vector<T> wanted = expected();
         entry.prepare(problem, s)->run(data());
         for (std::size_t e = 0; e < c.size(); ++e) {
@@ -114,13 +114,13 @@ class multiplication {
 };
 
 template <class T>
-[[nodiscard]] bool takes(const core::implementation& entry) {
+[[nodiscard]] bool takes(const rows::implementation& entry) {
     const auto p = core::row_major_problem(dtype_of_v<T>, 1, 1, 1);
-    return core::find_signature(entry, p) != nullptr;
+    return rows::find_signature(entry, p) != nullptr;
 }
 
 // Settings with the tunables of `entry` among tile-size, mc, kc and nc set to `size`.
-inline core::settings with_blocks(const core::implementation& entry, std::int64_t size) {
+inline core::settings with_blocks(const rows::implementation& entry, std::int64_t size) {
     core::settings s;
     for (const core::tunable& t : entry.tunables) s.tunables[std::string(t.name)] = size;
     return s;

@@ -36,7 +36,7 @@ TYPED_TEST_SUITE(special_values, real_types);
 template <class T, class Body>
 int for_each_case(const Body& body) {
     int run = 0;
-    for (const core::implementation* entry : ladder::cpu::table())
+    for (const rows::implementation* entry : ladder::cpu::table())
         for (const size& s : ragged)
             if (test::takes<T>(*entry)) {
                 multiplication<T> x(s.m, s.n, s.k);
@@ -121,22 +121,22 @@ TYPED_TEST(special_values, reach_exactly_their_row_or_column) {
 
 TEST(reasons, say_what_can_not_be_and_what_to_do) {
     int asked = 0;
-    for (const core::implementation* entry : ladder::cpu::table()) {
+    for (const rows::implementation* entry : ladder::cpu::table()) {
         auto p = core::row_major_problem(dtype::i32, 100, 50, 70);
         p.alpha = 0.5;
         if (test::takes<std::int32_t>(*entry)) {
-            EXPECT_NE(core::reason_against(*entry, p, {}).find("alpha 0.5"), std::string::npos);
+            EXPECT_NE(rows::reason_against(*entry, p, {}).find("alpha 0.5"), std::string::npos);
             p.alpha = 1;
             p.beta = 1e10;
-            EXPECT_NE(core::reason_against(*entry, p, {}).find("not an int32"), std::string::npos);
+            EXPECT_NE(rows::reason_against(*entry, p, {}).find("not an int32"), std::string::npos);
             p.beta = -2147483648.0;
-            EXPECT_EQ(core::reason_against(*entry, p, {}), "");
+            EXPECT_EQ(rows::reason_against(*entry, p, {}), "");
         }
         p = core::row_major_problem(dtype::f64, 100, 50, 70);
         for (const core::tunable& t : entry->tunables)
             if (t.name == "tile-size") {
-                EXPECT_EQ(core::reason_against(*entry, p, test::with_blocks(*entry, 100)), "");
-                EXPECT_NE(core::reason_against(*entry, p, test::with_blocks(*entry, 101))
+                EXPECT_EQ(rows::reason_against(*entry, p, test::with_blocks(*entry, 100)), "");
+                EXPECT_NE(rows::reason_against(*entry, p, test::with_blocks(*entry, 101))
                               .find("tile-size 101 is larger than the matrix (100x50x70 f64)"),
                           std::string::npos);
                 ++asked;

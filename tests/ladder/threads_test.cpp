@@ -10,8 +10,8 @@ namespace {
 using namespace carat;
 using test::multiplication;
 
-const core::implementation& entry_named(std::string_view name) {
-    return **std::ranges::find(ladder::cpu::table(), name, &core::implementation::name);
+const rows::implementation& entry_named(std::string_view name) {
+    return **std::ranges::find(ladder::cpu::table(), name, &rows::implementation::name);
 }
 
 template <class T>
@@ -25,7 +25,7 @@ TYPED_TEST(threaded, equals_the_serial_step_on_every_call) {
         .prepare(serial.problem, {1, {{"tile-size", 16}}})
         ->run(serial.data());
     int run = 0;
-    for (const core::implementation* entry : ladder::cpu::table()) {
+    for (const rows::implementation* entry : ladder::cpu::table()) {
         if (!entry->threaded) continue;
         for (const int threads : {1, 2, 3}) {
             multiplication<TypeParam> x(70, 95, 40);
@@ -44,7 +44,7 @@ TYPED_TEST(threaded, equals_the_serial_step_on_every_call) {
 // Fewer tiles than threads, one tile, and nothing at all.
 TYPED_TEST(threaded, small_and_empty_products) {
     int run = 0;
-    for (const core::implementation* entry : ladder::cpu::table())
+    for (const rows::implementation* entry : ladder::cpu::table())
         for (const std::int64_t size : {0, 1, 5, 144, 145})
             if (entry->threaded) {
                 multiplication<TypeParam>(size, size, 7).check(*entry, test::on_threads(3));
@@ -53,7 +53,7 @@ TYPED_TEST(threaded, small_and_empty_products) {
     EXPECT_EQ(run, 2 * 5);
 }
 
-// A product that is prepared and never run gives its threads back all the same.
+// A product that is prepared but never run also ends its threads.
 TEST(threaded_lifetime, ends_without_a_run) {
     multiplication<double> x(4, 4, 4);
     for (int round = 0; round < 50; ++round)
@@ -65,7 +65,7 @@ TEST(threaded_lifetime, ends_without_a_run) {
 TEST(serial_steps, report_one_thread_whatever_is_asked_for) {
     int asked = 0;
     multiplication<double> x(4, 4, 4);
-    for (const core::implementation* entry : ladder::cpu::table())
+    for (const rows::implementation* entry : ladder::cpu::table())
         if (!entry->threaded) {
             EXPECT_EQ(entry->prepare(x.problem, test::on_threads(3))->threads(), 1) << entry->name;
             ++asked;

@@ -1,4 +1,4 @@
-// Keeping what was measured, and refusing what was not measured here, lately and in full.
+// Caches what was measured, and refuses what was not measured here, recently and completely.
 #include "lab/machine/cache_file.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace carat::machine {
 namespace {
 
-// A measurement that nobody made, for files.
+// An invented measurement for files.
 peaks invented(const description& machine, double gflops) {
     peaks limits;
     for (const compute_task& task : plan_measurement(machine).compute)
@@ -199,7 +199,7 @@ TEST(refreshing, keeps_the_better_of_old_and_new) {
         EXPECT_TRUE(limits.compute[i].gflops > 1e-9 && limits.compute[i].gflops < kept_gflops);
 }
 
-// What was measured for one and all threads is not lost for those of a number between.
+// A measurement for one and all threads is kept when one for a number between is added.
 TEST(refreshing, measures_numbers_of_threads_that_a_kept_file_lacks) {
     const scratch_folder folder;
     const cache_options kept{folder.path() / "carat", 3600};

@@ -37,7 +37,7 @@ TEST(control_group, memory_left_is_the_least_of_all_ancestors) {
     EXPECT_EQ(read_group_limits(root.path()).memory_left_bytes, 1);
 }
 
-// In a container the path is the host's, while the mount begins at the container's own group.
+// The path in a container is the host's, while the mount begins at the container's own group.
 TEST(control_group, path_that_is_not_mounted_falls_back_to_the_mount) {
     const scratch_folder root;
     root.write("proc/self/cgroup", "0::/../../system.slice/docker-1.scope\n");
@@ -63,7 +63,7 @@ TEST(control_group, version_1) {
     EXPECT_EQ(read_group_limits(root.path()).memory_left_bytes, 1500000);
 }
 
-// As some kernels name them; the folder's name has the other order.
+// Named as by some kernels; the folder's name has the other order.
 TEST(control_group, controllers_mounted_together_are_found_by_their_links) {
     const scratch_folder root;
     root.write("proc/self/cgroup", "4:cpuacct,cpu:/a\n");

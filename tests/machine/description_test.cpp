@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/machine/affinity.hpp"
+#include "lab/machine/isa_features.hpp"
 #include "lab/machine/sources.hpp"
 #include "tests/machine/sample_machine.hpp"
 
@@ -25,7 +26,7 @@ TEST(description, of_this_machine_is_complete) {
     for (const int cpu : machine.core_cpus)
         EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), cpu)) << cpu;
     EXPECT_EQ(machine.isa_in_use, core::isa_in_use());
-    EXPECT_LE(machine.isa.size(), 1 + core::isa_features().size() + 2);
+    EXPECT_LE(machine.isa.size(), 1 + machine::isa_features().size() + 2);
 }
 
 void expect_types(const nlohmann::json& object,

@@ -1,4 +1,4 @@
-// Levels read off invented curves, whatever the description says of caches.
+// Levels found on invented curves, whatever the description says about caches.
 #include "lab/machine/memory_levels.hpp"
 
 #include <cmath>
@@ -17,7 +17,7 @@ struct step {
     double gb_per_s;
 };
 
-// From 16 KiB by doubling to the last step, with a wave of 3 % on it.
+// Doubles from 16 KiB to the last step, with a wave of 3 % added.
 std::vector<reading_peak> curve_of(const std::vector<step>& steps, int threads = 1) {
     std::vector<reading_peak> curve;
     std::int64_t bytes = 16 * kibibyte;
@@ -48,7 +48,7 @@ TEST(memory_levels, are_the_plateaus_of_a_curve) {
               "L1 400 to 32; L2 200 to 512; L3 40 to 8192; DRAM 10 to 131072; ");
 }
 
-// A guest is told of the host's whole cache, and has a 16th of it.
+// A guest sees the host's whole cache and has a 16th of it.
 TEST(memory_levels, end_where_the_curve_falls_and_not_where_the_system_says) {
     description machine = sample_machine();
     machine.caches[3].size_bytes = 256 * mebibyte;

@@ -1,4 +1,4 @@
-// Measuring this machine, keeping what was measured, and refusing what was not measured here.
+// Measures this machine, caches the result, and refuses what was not measured here.
 #include "lab/machine/peaks.hpp"
 
 #include <atomic>

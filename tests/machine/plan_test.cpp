@@ -1,4 +1,4 @@
-// Working sets of all sizes that matter, and what is read of them at once.
+// Working sets of all relevant sizes, and how much of them is read at once.
 #include "lab/machine/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(plan, large_caches_need_larger_sets_and_small_memory_bounds_them) {
     EXPECT_EQ(of_threads(machine, 1).back().bytes, std::int64_t{256} << 20);
 }
 
-// What a cache might hold is read whole, that it be there when it is read again.
+// A set that a cache might hold is read whole, so that it is there when it is read again.
 TEST(plan, only_what_no_cache_holds_is_read_in_slices) {
     for (const read_task& task : plan_reading(sample_machine()))
         EXPECT_EQ(task.in_slices, task.bytes > (64 << 20) / task.threads) << task.bytes;
@@ -51,7 +51,7 @@ TEST(plan, unknown_caches_have_a_curve_too) {
     EXPECT_EQ(tasks.back().bytes, 128 << 20);
 }
 
-// What is left out of a set that shall not fit a cache may make it fit.
+// Omitting a part of a set that must not fit a cache may make it fit.
 TEST(plan, slices_make_up_the_working_set) {
     for (const std::int64_t bytes :
          {std::int64_t{4096}, std::int64_t{16} << 20, (std::int64_t{16} << 20) + 4096,

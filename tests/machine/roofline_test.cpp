@@ -1,4 +1,4 @@
-// The roofline against numbers worked out by hand from the sample machine.
+// The roofline compared with numbers computed by hand from the sample machine.
 #include "lab/machine/roofline.hpp"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,7 @@ TEST(roofline, small_product_in_l1_is_bound_by_its_bandwidth) {
     EXPECT_DOUBLE_EQ(dot->gflops, 400 * 2000.0 / 16008);
 }
 
-// Of a set twice as large as L2 the better half may stay there: 1/2 at 40 GB/s takes longer than
-// all at 200.
+// Half of a set twice as large as L2 may stay there: 1/2 at 40 GB/s takes longer than all at 200.
 TEST(roofline, what_does_not_fit_comes_from_the_next_level) {
     const double bytes = 2 * 524288;
     const auto of_set = [](double set_bytes, int threads) {
@@ -56,7 +55,7 @@ TEST(roofline, what_does_not_fit_comes_from_the_next_level) {
     };
     EXPECT_EQ(of_set(bytes, 1).first, "L3");
     EXPECT_DOUBLE_EQ(of_set(bytes, 1).second, 40 / 0.5);
-    // A little more than L2 holds is not yet held up by what is beyond.
+    // Slightly more than L2 holds is not yet limited by the memory beyond.
     EXPECT_EQ(of_set(1.05 * 524288, 1).first, "L2");
     EXPECT_GT(of_set(1.05 * 524288, 1).second, 200);
     // Two threads have two of L2, and at most twice what one reads.
@@ -89,7 +88,7 @@ TEST(roofline, large_skinny_product_is_bound_by_dram) {
     EXPECT_EQ(one->bound, "DRAM");
     EXPECT_NEAR(one->gflops, 10 / (1 - 8388608 / bytes) * 2 * 4096.0 * 4096 / bytes, 1e-12);
     EXPECT_NEAR(roof_of(4096, 1, 4096, 4)->gflops, 2.5 * one->gflops, 1e-12);
-    // Rotated among many sets nothing is kept.
+    // Nothing is kept if many sets are rotated.
     EXPECT_LT(roof_of(4096, 1, 4096, 1, std::int64_t{1} << 40)->gflops, one->gflops);
 }
 

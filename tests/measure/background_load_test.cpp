@@ -1,4 +1,4 @@
-// Whose processor time is whose, over made-up accounts and over this machine's.
+// Attribution of processor time, with invented counters and with this machine's.
 #include "lab/measure/background_load.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// The rule on conditions made up: who shares processors with whom.
+// The rule on invented conditions: who shares processors with whom.
 #include "lab/measure/busy.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ conditions share(double other, int threads, int cores, int cpus, double passed_s
     return {passed_s, other, 0, 5, threads, cores, cpus};
 }
 
-// Of one among those measured on a quiet machine whose tick is 4 ms.
+// One candidate on a quiet machine with a tick of 4 ms.
 conditions of_one(int threads, std::optional<double> waiting, double median_s, double fastest_s,
                   double one_thread_s) {
     conditions seen = share(0, threads, 2, 2);
@@ -30,7 +30,7 @@ conditions of_one(int threads, std::optional<double> waiting, double median_s, d
     return seen;
 }
 
-// The same where others took this share of two processors meanwhile.
+// The same while others took this share of two processors.
 conditions beside(std::optional<double> other, conditions seen) {
     seen.other_share = other;
     return seen;
@@ -113,7 +113,7 @@ TEST(is_disturbed, tells_what_one_trial_lost_to_others) {
     EXPECT_TRUE(is_disturbed(of_trial(0, 0.3e-3, 0, 8.1e-3, 8e-3)));
 }
 
-// Neither can be told from waiting for one another by what others took.
+// What others took cannot tell either from waiting for one another.
 TEST(reason_against_verdict, counts_waiting_that_a_container_may_hide_or_cause) {
     conditions seen = of_one(2, 0.23, 1e-3, 1e-3, 0);
     seen.sees_all = false;

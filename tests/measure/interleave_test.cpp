@@ -1,5 +1,5 @@
-// The measuring loop against candidates with a clock of their own: nothing here depends on how fast
-// this machine is.
+// The measuring loop with candidates that have their own clock: nothing depends on this machine's
+// speed.
 #include "lab/measure/interleave.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using namespace carat;
 
 // A space whose time passes only when a candidate runs.
-class fake_clock final : public core::execution_space {
+class fake_clock final : public space::execution_space {
   public:
     void* allocate(std::size_t size_bytes) override { return std::malloc(size_bytes); }
     void deallocate(void* memory) noexcept override { std::free(memory); }

@@ -18,7 +18,7 @@ TEST(mutants_gpu, are_all_caught) {
 #if defined(CARAT_MUTANTS_ON_GPU)
     constexpr std::int64_t sizes[] = {300, 700, 1500, 4096 - 32};
     expect_all_caught(
-        core::device::cuda,
+        rows::device::cuda,
         [](const core::problem& p, const core::settings& s) {
             return make_product_on_gpu(p, chosen(s));
         },

@@ -35,7 +35,7 @@ std::vector<mutant> drawn;  // of the case under way
 
 constexpr core::tunable which[] = {{"mutant", 0, 0, 1 << 20, "0: none"}};
 
-request::measurement request_for(const core::implementation& kernel, dtype type,
+request::measurement request_for(const rows::implementation& kernel, dtype type,
                                  const request::shape& shape, std::mt19937_64& random) {
     request::measurement request;
     for (std::int64_t i = 0; i <= static_cast<std::int64_t>(drawn.size()); ++i)
@@ -58,7 +58,7 @@ void read_option(std::string_view argument, std::string_view name, Number& value
     std::from_chars(argument.data(), argument.data() + argument.size(), value);
 }
 
-score run(const core::implementation& kernel, dtype type, const request::shape& shape,
+score run(const rows::implementation& kernel, dtype type, const request::shape& shape,
           std::int64_t count, std::mt19937_64& random) {
     drawn.clear();
     while (static_cast<std::int64_t>(drawn.size()) < count)
@@ -96,9 +96,9 @@ const mutant* chosen(const core::settings& s) {
     return index == 0 ? nullptr : &drawn[index - 1];
 }
 
-void expect_all_caught(core::device where, decltype(core::implementation::prepare) prepare,
+void expect_all_caught(rows::device where, decltype(rows::implementation::prepare) prepare,
                        std::span<const std::int64_t> sizes) {
-    const core::implementation kernel{.name = "test.kernel",
+    const rows::implementation kernel{.name = "test.kernel",
                                       .summary = "",
                                       .where = where,
                                       .signatures = types,
@@ -118,7 +118,7 @@ void expect_all_caught(core::device where, decltype(core::implementation::prepar
     }
     std::printf("%lld of %lld mutants caught on the %s at sizes from %lld (seed %llu)\n",
                 static_cast<long long>(all.caught), static_cast<long long>(all.mutants),
-                where == core::device::cpu ? "CPU" : "GPU",
+                where == rows::device::cpu ? "CPU" : "GPU",
                 static_cast<long long>(size > 0 ? size : sizes[0]),
                 static_cast<unsigned long long>(seed));
     EXPECT_EQ(all.mutants, wanted);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 #include "mutant.hpp"
 
 namespace carat::mutants {
@@ -24,7 +24,7 @@ struct settings {
 /// A kernel of every type, one case each, with as many mutants as were asked for together. Expects
 /// the right ones to be verified and timed, and every mutant caught. The i-th case has sides from
 /// the i-th of `sizes` on, which are taken in turn; those of the command line go first.
-void expect_all_caught(core::device where, decltype(core::implementation::prepare) prepare,
+void expect_all_caught(rows::device where, decltype(rows::implementation::prepare) prepare,
                        std::span<const std::int64_t> sizes);
 
 }  // namespace carat::mutants

@@ -134,7 +134,7 @@ void store(const core::problem& p, matrix from, void* to) {
     store<std::int32_t>(p, from, to);
 }
 
-class product final : public core::runnable {
+class product final : public rows::runnable {
   public:
     product(const core::problem& p, const mutant* by) : problem_(p), by_(by), when_(by) {}
 
@@ -260,7 +260,7 @@ std::string describe(const mutant& m) {
     return text;
 }
 
-std::unique_ptr<core::runnable> make_product(const core::problem& p, const mutant* by) {
+std::unique_ptr<rows::runnable> make_product(const core::problem& p, const mutant* by) {
     return std::make_unique<product>(p, by);
 }
 

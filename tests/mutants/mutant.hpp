@@ -1,5 +1,5 @@
-// Wrong implementations by the dozen: a right product in which one region of C or of K is spoilt in
-// one way, at some time. Drawn by a seed.
+// Wrong implementations by the dozen: a right product in which one region of C or of K is spoiled
+// in one way, at some time. Drawn by a seed.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::mutants {
 
@@ -36,7 +36,7 @@ struct mutant {
 class schedule {
   public:
     explicit schedule(const mutant* by) : by_(by) {}
-    // Of the run that begins.
+    // Whether the run that begins is spoiled.
     [[nodiscard]] bool spoils_next(const core::operands& where);
 
   private:
@@ -72,7 +72,7 @@ __host__ __device__
 [[nodiscard]] std::string describe(const mutant& m);
 
 // The product, spoilt by `by`; right where that is null.
-[[nodiscard]] std::unique_ptr<core::runnable> make_product(const core::problem& p,
+[[nodiscard]] std::unique_ptr<rows::runnable> make_product(const core::problem& p,
                                                            const mutant* by);
 
 }  // namespace carat::mutants

@@ -10,7 +10,7 @@ namespace {
 TEST(mutants, are_all_caught) {
     constexpr std::int64_t sizes[] = {300};
     expect_all_caught(
-        core::device::cpu,
+        rows::device::cpu,
         [](const core::problem& p, const core::settings& s) { return make_product(p, chosen(s)); },
         sizes);
 }

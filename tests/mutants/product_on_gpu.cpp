@@ -25,7 +25,7 @@ void copy(void* to, const void* from, std::int64_t bytes) {
                                      cudaMemcpyDeviceToDevice, cuda::stream_in_use()));
 }
 
-class product final : public core::runnable {
+class product final : public rows::runnable {
   public:
     product(const core::problem& p, const mutant* by)
         : problem_(p), by_(by), when_(by), entries_(p.m * p.n) {
@@ -123,7 +123,7 @@ class product final : public core::runnable {
 
 }  // namespace
 
-std::unique_ptr<core::runnable> make_product_on_gpu(const core::problem& p, const mutant* by) {
+std::unique_ptr<rows::runnable> make_product_on_gpu(const core::problem& p, const mutant* by) {
     return std::make_unique<product>(p, by);
 }
 

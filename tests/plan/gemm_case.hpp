@@ -47,7 +47,7 @@ inline constexpr plan::gemm_model h200 = {cuda::sm90::kernel_table, cuda::sm90::
     return plan.kernel->schedule == kernel_schedule::pingpong;
 }
 
-/// Of bf16, all row-major.
+/// A bf16 product, all row-major.
 [[nodiscard]] inline gemm_request row_major(std::int64_t m, std::int64_t n, std::int64_t k) {
     return {.m = m, .n = n, .k = k, .b_major = operand_major::mn};
 }

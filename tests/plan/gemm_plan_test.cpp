@@ -193,7 +193,7 @@ TEST(plan_gemm, shares_out_evenly_where_that_was_faster) {
     };
     for (const std::int64_t size : {2304, 2560, 3328, 5120}) EXPECT_TRUE(even(size, 4)) << size;
     for (const std::int64_t size : {2816, 4096}) EXPECT_FALSE(even(size, 4)) << size;
-    // Of many rounds the last one is less than the prediction errs by.
+    // The last of many waves is less than the prediction's error.
     EXPECT_FALSE(even(16384, 1));
     EXPECT_FALSE(even(2560, 1));
     EXPECT_TRUE(even(5120, 1));
@@ -273,7 +273,7 @@ TEST(plan_gemm, tiles_that_are_alone_on_an_sm_are_known_to_be) {
     EXPECT_GE(plan_of(of).kernel->block_n, 192);
 }
 
-// Where C is much of the time, one tile leaves while another is multiplied.
+// One tile is stored while another is multiplied if storing C takes much of the time.
 TEST(plan_gemm, little_k_takes_tiles_apart) {
     EXPECT_TRUE(is_pingpong(plan_of(row_major(4096, 4096, 512))));
     gemm_request promoted = of_type(dtype::e4m3, 4096, accumulation::promoted);
@@ -313,7 +313,7 @@ TEST(plan_gemm, of_lines_off_128_bytes_considers_all_tiles_and_clusters) {
     EXPECT_EQ(plan_of(asked).kernel->block_n, 64);
 }
 
-// Of lines that begin between two sectors the copy engine brings half as many in a time.
+// TMA loads lines that begin between two sectors at half the rate.
 TEST(plan_gemm, lines_off_their_sectors_make_blocks_share_more) {
     gemm_request r = row_major(3000, 3000, 3000);
     const double on = plan_of(r).seconds;
@@ -393,8 +393,8 @@ TEST(plan_gemm, parts_of_k_are_beside_128_columns_rather_than_64) {
     EXPECT_EQ(plan_of(row_major(1024, 1024, 1024)).kernel->block_m, 128);
 }
 
-// Half a ring keeps up where few columns come with the weights: 28.9 us for 30.2 of a whole one at
-// 1 x 4096 x 14336, but 57 for 35 with 128 rows, on an H200.
+// Half a pipeline is enough if few columns come with the weights: 28.9 us for 30.2 of a whole one
+// at 1 x 4096 x 14336, but 57 for 35 with 128 rows, on an H200.
 TEST(plan_gemm, few_rows_leave_room_for_the_next_kernel) {
     for (const std::int64_t m : {1, 16, 32})
         for (const auto& [n, k] :
@@ -494,8 +494,8 @@ TEST(plan_batch, cuts_k_only_where_the_products_do_not_fill_the_gpu) {
     EXPECT_EQ(batch_of(row_major(256, 256, 4096), 256).value().split_k, 1);
 }
 
-// Tiles of one product do not fill the GPU, those of all do many times: what is asked for, as
-// batch invariance asks for one part of K, single tiles have.
+// Tiles of one product do not fill the GPU, those of all do many times: single tiles have what is
+// requested, as batch invariance requests one part of K.
 TEST(plan_batch, products_of_several_tiles_take_persistent_ones) {
     for (gemm_request of : {row_major(512, 512, 512), row_major(576, 1328, 1432),
                             row_major(808, 1840, 320), row_major(512, 520, 272)}) {
@@ -512,7 +512,7 @@ TEST(plan_batch, large_products_are_launched_one_by_one) {
     EXPECT_TRUE(batch_of(row_major(512, 512, 512), 64));
 }
 
-// Of a gate: n are the columns of A B, of which C has half.
+// A product with a gate: n counts the columns of A B, of which C has half.
 TEST(plan_glu, is_of_tiles_that_hold_gates_and_values) {
     int some = 0;
     for (const gemm_request& r : requests()) {
@@ -574,8 +574,8 @@ TEST(plan_glu, takes_tiles_that_were_asked_for_whatever_they_cost) {
     EXPECT_TRUE(is_pingpong(*glu_of(r)));
 }
 
-// Whether a result was measured with tunables that ask for just this plan, by the names they had
-// then. CTAs share B in persistent tiles always and in parts of K never.
+// Whether a result was measured with tunables that mean just this plan, by the names they had then.
+// CTAs multicast B in persistent tiles always, and in split-K never.
 bool is_asked_for(const nlohmann::json& tunables, const gemm_plan& plan) {
     const core::kernel_desc& k = *plan.kernel;
     const auto may_be = [&](const char* what, int chosen) {
@@ -604,8 +604,9 @@ ways_by_shape ways_in(const char* name) {
     return found;
 }
 
-// The ways that results/h200/engine.json has of each shape, and of up to 32 rows parts_of_few.json,
-// or engine_few.json, which are newer: the plan takes the fastest, or one within 4 % of it.
+// The candidates in results/h200/engine.json for each shape and, up to 32 rows, in
+// parts_of_few.json or engine_few.json, which are newer: the plan takes the fastest, or one within
+// 4 % of it.
 TEST(plan_gemm, takes_what_was_fastest_on_an_h200) {
     ways_by_shape by_shape = ways_in("engine.json");
     std::erase_if(by_shape, [](const auto& shape) { return shape.first[0] <= 32; });

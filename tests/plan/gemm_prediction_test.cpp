@@ -1,4 +1,4 @@
-// What a plan foretells, on a GPU with round numbers, against sums done by hand.
+// A plan's prediction on a GPU with round numbers, compared with sums computed by hand.
 #include "plan/gemm_prediction.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(gemm_prediction, counts_tiles_waves_bytes_and_cycles) {
     EXPECT_GT(told.high_s, told.time_s);
 }
 
-// E is read beside A and B.
+// E is read as well as A and B.
 TEST(gemm_prediction, counts_the_bytes_that_beta_multiplies) {
     gemm_request of = row_major(4096, 4096, 512);
     of.asked = {.block_m = 128, .block_n = 256, .stream_k = choice::no};

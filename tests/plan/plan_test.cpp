@@ -109,8 +109,8 @@ TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
     EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
 }
 
-// 256 rows are five micropanels and a third: halves of them are 144 and 112 rows. Equals are cut by
-// rows.
+// 256 rows are five micropanels and a third: halves of them are 144 and 112 rows. Equal sides are
+// divided by rows.
 TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
     EXPECT_EQ(make_cpu_plan(square(256, 2), f32_48x8, server).threads_n, 2);
@@ -118,8 +118,8 @@ TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
     EXPECT_EQ(choose_grid(square(256, 2), 48, 8, {1, 8, 8, true}).m, 2);
 }
 
-// Not where a tile's vectors are nearly full or sums short, nor, where memory decides, of columns
-// that L1 can't keep.
+// Not if a tile's vectors are nearly full or sums are short, nor, if memory decides, for columns
+// that L1 cannot keep.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_TRUE(takes_dot_products(5000, 5, 500, true, 4, 64, server));
     EXPECT_FALSE(takes_dot_products(5000, 7, 500, true, 4, 64, server));
@@ -135,8 +135,8 @@ TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_EQ(make_cpu_plan(r, f32_48x8, server).how, path::blocked);
 }
 
-// In L2 the more columns, the more depths; more columns where vectors have many lanes, fewer where
-// they must be copied first.
+// The more columns in L2, the larger the k; more columns if vectors have many lanes, fewer if they
+// must be copied first.
 TEST(cpu_plan, few_columns_in_l2_are_dot_products_of_some_depths) {
     EXPECT_TRUE(takes_dot_products(3, 3, 36, true, 8, 64, server));
     EXPECT_FALSE(takes_dot_products(3, 3, 35, true, 8, 64, server));
@@ -166,7 +166,7 @@ TEST(cpu_plan, one_column_is_read_in_the_order_of_memory_once_a_is_far) {
     EXPECT_EQ(make_cpu_plan(lines, f64_24x8, server).how, path::skinny);
 }
 
-// Of AVX2, and where a tile's vectors would stay idle in part.
+// AVX2, and where some of a tile's vectors would stay idle.
 TEST(cpu_plan, more_columns_are_dot_products_where_they_fill_no_vectors) {
     constexpr kernel_shape f64_8x6{"f64", 8, 6, 8, 32};
     request r{.m = 30000, .n = 17, .k = 900, .m_contiguous_a = false, .k_contiguous_a = true};

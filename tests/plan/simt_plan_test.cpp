@@ -1,5 +1,5 @@
 // Which of the kernels for f32 and f64 takes which product: limits that no plan may break, and what
-// every choice has to weigh.
+// every choice must weigh.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -64,8 +64,8 @@ TEST(simt_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
               "96 x 128, 128 x 128");
 }
 
-// 3000^3 in tiles of 128 x 128 is 576 of them: five rounds on 132 sms, the last a third
-// full; of 96 x 128 768: six rounds that are nearly full.
+// 3000^3 in tiles of 128 x 128 is 576 of them: five waves on 132 SMs, the last a third full; in
+// tiles of 96 x 128, 768: six waves that are nearly full.
 TEST(simt_plan, a_round_that_is_full_beats_a_larger_tile) {
     const simt_plan f64 = plan_of(square(3000, dtype::f64));
     EXPECT_EQ(f64.block_m, 96);

@@ -1,5 +1,5 @@
-// Processes that answer, crash, hang, exit and are stopped. Nothing here depends on how fast they
-// are: what ran is told by counters, and what is stopped by the system.
+// Processes that answer, crash, hang, exit and are stopped. Nothing depends on their speed:
+// counters show what ran, and the system what is stopped.
 #include "lab/process/child.hpp"
 
 #include <atomic>
@@ -55,7 +55,7 @@ bool is_there(pid_t id) {
     return kill(id, 0) == 0;
 }
 
-// Of each thread of a process, as the system has it: "T" is stopped.
+// The system's state of each thread of a process; "T" is stopped.
 std::string states(pid_t id) {
     std::string all;
     std::error_code gone;

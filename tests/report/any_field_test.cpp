@@ -1,6 +1,5 @@
-// Whatever one field of a results file holds, the file is reported or refused with one line that
-// tells which field; nothing else may come of a file that was written by another program, or
-// edited.
+// Whatever one field of a results file holds, the file is reported, or refused in one line that
+// names the field, even if another program or an editor wrote it.
 #include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -60,7 +59,7 @@ void put(json& file, const json::json_pointer& at, const json& value) {
         parent.erase(std::stoul(at.back()));
 }
 
-// As `carat report` does it.
+// Does what `carat report` does.
 void report(const json& file) {
     const carat::results::document read = carat::results::from_json(file, "a.json");
     for (const std::string& text :

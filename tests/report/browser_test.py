@@ -174,7 +174,7 @@ def check_print(page, check):
 
 
 def times_as_fast(results, case, first, second):
-    """By the comparison of the two, or else by their medians."""
+    """Compares the two by their comparison, or else by their medians."""
     for c in results["comparisons"]:
         if (c["m"], c["n"], c["k"], c["dtype"], c["threads"]) != case:
             continue
@@ -366,7 +366,7 @@ def check_gpu_tables(page, check):
 
 
 def check_views(page, check):
-    """With both kinds of device, each can be seen alone."""
+    """Each of two kinds of device can be seen alone."""
     kinds = """[...document.querySelectorAll('#ranking-table .name')]
       .some(e => /cuda|cublas/.test(e.innerText))"""
     check.that(page.evaluate(kinds), "GPU cells beside the CPU's")
@@ -526,7 +526,7 @@ def check_explorer_numbers(page, check, machine, model, inputs, ask):
 
 
 def check_explorer_use(page, check):
-    """By keyboard; bad values are put right; the walk moves and stops."""
+    """Works by keyboard; bad values are corrected; the walk moves and stops."""
     set_inputs(page, {"device": "cpu", "order": "tiled ikj", "tile": 32, "m": 512, "n": 512,
                       "k": 512})
     before = page.evaluate(FACTS)

@@ -1,4 +1,4 @@
-// Cases, who stands in them, and the sentences and warnings that follow.
+// Cases, their rows, and the sentences and warnings that follow.
 #include "lab/report/cases.hpp"
 
 #include <algorithm>

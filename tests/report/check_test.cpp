@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// As `carat report` reads it.
+// What `carat report` says when it reads the file.
 std::string refusal(const json& file) {
     try {
         carat::report::check(carat::results::from_json(file, "x.json"));
@@ -200,7 +200,7 @@ TEST(check, accepts_what_was_not_measured) {
         << carat::report::markdown(read);
 }
 
-// Of two implementations that an interrupted run left with one trial each.
+// Two implementations with one trial each, as an interrupted run leaves them.
 TEST(check, accepts_a_ratio_that_nothing_bounds) {
     json doc = carat::results::to_json(sample::two());
     doc["results"][0]["ci95_gflops"] = {0.0, nullptr};

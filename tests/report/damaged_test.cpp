@@ -10,8 +10,8 @@
 
 #include <carat/error.hpp>
 
-#include "files/json/document.hpp"
 #include "files/read.hpp"
+#include "lab/files/document.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/document.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 using namespace carat;
 
-// Of up to `longest` of the letters, the shortest first.
+// All texts of up to `longest` letters, the shortest first.
 void each_text(std::string_view letters, int longest, const std::function<void(std::string)>& f) {
     std::string text;
     const std::function<void(int)> grow = [&](int left) {

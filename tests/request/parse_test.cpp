@@ -28,11 +28,11 @@ std::string size_message(const char* text) {
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
 constexpr core::tunable tile[] = {{"tile-size", 64, 1, 4096, "edge"}};
-const core::implementation tiled{
+const rows::implementation tiled{
     .name = "cpu.ladder.tiled", .summary = "", .signatures = f64_only, .tunables = tile};
-const core::implementation blas{.name = "vendor.blas", .summary = "", .signatures = f64_only};
-const core::implementation* const rows[] = {&tiled, &blas};
-const core::catalogue all({core::table(rows)});
+const rows::implementation blas{.name = "vendor.blas", .summary = "", .signatures = f64_only};
+const rows::implementation* const rows[] = {&tiled, &blas};
+const rows::catalogue all({rows::table(rows)});
 
 TEST(sizes, squares_rectangles_ranges_and_lists) {
     EXPECT_EQ(parse_shapes("256"), (std::vector<shape>{{256, 256, 256}}));
@@ -104,14 +104,14 @@ TEST(types, have_the_names_of_c_too) {
 
 TEST(selections, all_has_one_row_for_an_engine_and_its_parts_on_request) {
     static constexpr core::signature narrower[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
-    const core::implementation engine{.name = "cpu.engine", .summary = "", .signatures = f64_only};
-    const core::implementation part{
+    const rows::implementation engine{.name = "cpu.engine", .summary = "", .signatures = f64_only};
+    const rows::implementation part{
         .name = "cpu.engine.avx2", .summary = "", .signatures = f64_only};
-    const core::implementation other{
+    const rows::implementation other{
         .name = "cpu.engine.tf32", .summary = "", .signatures = narrower};
-    const core::implementation near{.name = "cpu.engineer", .summary = "", .signatures = f64_only};
-    const core::implementation* const four[] = {&engine, &part, &other, &near};
-    const core::catalogue some({core::table(four)});
+    const rows::implementation near{.name = "cpu.engineer", .summary = "", .signatures = f64_only};
+    const rows::implementation* const four[] = {&engine, &part, &other, &near};
+    const rows::catalogue some({rows::table(four)});
     const auto names = [&](const char* text) {
         std::vector<std::string> found;
         for (const request::selection& s : request::parse_selection(some, text))
@@ -151,7 +151,7 @@ TEST(selections, mistakes_name_themselves) {
 
 TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
     const auto on_gpu = [](const char* text) {
-        return request::parse_selection(all, text, core::device::cuda);
+        return request::parse_selection(all, text, rows::device::cuda);
     };
     const auto say = [&](const char* text) { return message_of([&] { (void)on_gpu(text); }); };
     EXPECT_NE(say("tiled").find("'tiled' is cpu.ladder.tiled, which does not run on cuda"),
@@ -160,7 +160,7 @@ TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
     EXPECT_NE(say("all").find("no implementation on cuda ("), std::string::npos);
     EXPECT_NE(say("cpu.*").find("on cuda whose name begins with 'cpu.'"), std::string::npos);
     EXPECT_EQ(on_gpu("cpu.ladder.tiled").size(), 1u);
-    EXPECT_EQ(request::parse_selection(all, "tiled", core::device::cpu).size(), 1u);
+    EXPECT_EQ(request::parse_selection(all, "tiled", rows::device::cpu).size(), 1u);
 }
 
 TEST(types_and_threads, mistakes_name_the_choices) {
@@ -200,7 +200,7 @@ TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) 
     EXPECT_NE(message_of([&] { request::validate(r); }).find("at most 256"), std::string::npos);
     r.shapes = parse_shapes("256,1024");
     EXPECT_EQ(message_of([&] { request::validate(r); }), "no error");
-    // Of the second A, B and C would fit in 64 bits, but not together.
+    // A, B and C of the second would fit in 64 bits each, but not together.
     for (const char* huge : {"10000000", "700000000"}) {
         r.shapes = parse_shapes(huge);
         EXPECT_NE(message_of([&] { request::validate(r); }).find("choose a smaller size"),
@@ -240,23 +240,23 @@ TEST(layouts, are_two_letters_and_become_strides) {
 
 TEST(batches, are_a_number_and_how_they_lie) {
     const auto parsed = [](std::string_view text) {
-        core::call asked;
+        rows::call asked;
         request::parse_batch(text, asked);
         return asked;
     };
-    EXPECT_EQ(parsed("64"), (core::call{.batch = 64}));
-    EXPECT_EQ(parsed("64:strided"), (core::call{.batch = 64}));
-    EXPECT_EQ(parsed("2:pointers"), (core::call{.batch = 2, .lies = core::placement::pointers}));
-    EXPECT_EQ(parsed("2:listed"), (core::call{.batch = 2, .lies = core::placement::listed}));
+    EXPECT_EQ(parsed("64"), (rows::call{.batch = 64}));
+    EXPECT_EQ(parsed("64:strided"), (rows::call{.batch = 64}));
+    EXPECT_EQ(parsed("2:pointers"), (rows::call{.batch = 2, .lies = rows::placement::pointers}));
+    EXPECT_EQ(parsed("2:listed"), (rows::call{.batch = 2, .lies = rows::placement::listed}));
     for (const char* wrong : {"0", "-1", "x", "", "1000001", "4:", "4:list", "4:strided:strided"})
         EXPECT_NE(message_of([&] { (void)parsed(wrong); }).find("--batch"), std::string::npos)
             << wrong;
 }
 
 TEST(groups, are_told_apart_from_batches) {
-    core::call asked;
+    rows::call asked;
     request::parse_groups("", asked);
-    EXPECT_EQ(asked, core::call{});
+    EXPECT_EQ(asked, rows::call{});
     request::parse_groups("3,2", asked);
     EXPECT_EQ(asked.groups, "3,2");
     EXPECT_EQ(request::size_of({100, 8, 9}, asked), (request::shape{5, 8, 9}));
@@ -266,10 +266,10 @@ TEST(groups, are_told_apart_from_batches) {
 }
 
 TEST(epilogues, are_a_bias_and_an_activation) {
-    EXPECT_EQ(request::parse_epilogue("bias"), (core::epilogue{.bias = true}));
+    EXPECT_EQ(request::parse_epilogue("bias"), (rows::epilogue{.bias = true}));
     EXPECT_EQ(request::parse_epilogue("bias+gelu"),
-              (core::epilogue{.bias = true, .f = core::activation::gelu}));
-    EXPECT_EQ(request::parse_epilogue("silu"), (core::epilogue{.f = core::activation::silu}));
+              (rows::epilogue{.bias = true, .f = rows::activation::gelu}));
+    EXPECT_EQ(request::parse_epilogue("silu"), (rows::epilogue{.f = rows::activation::silu}));
     for (const char* wrong : {"", "none", "gelu+bias", "bias+", "bias+none", "tanh"})
         EXPECT_NE(message_of([&] { (void)request::parse_epilogue(wrong); }).find("--epilogue"),
                   std::string::npos)

@@ -7,7 +7,7 @@
 
 #include <carat/error.hpp>
 
-#include "files/growing.hpp"
+#include "lab/files/growing.hpp"
 #include "lab/results/files.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <carat/error.hpp>
 
-#include "files/output.hpp"
+#include "lab/files/output.hpp"
 #include "lab/results/files.hpp"
 
 namespace {
@@ -258,7 +258,7 @@ TEST_F(results_files, damage_is_named_with_its_place) {
               std::string::npos);
 }
 
-// On the terminal, in Markdown, in tables and in CSV alike.
+// Checks the terminal, Markdown, tables and CSV.
 TEST_F(results_files, words_of_others_come_without_control_characters) {
     auto json = to_json(sample());
     json["results"][0]["implementation"] = "evil\x1b]0;title\x07";

@@ -1,4 +1,4 @@
-// Cases of many products: what can't do them, what does one of them wrong, and what files keep.
+// Cases of many products: what cannot compute them, what computes one wrongly, and what files keep.
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -16,16 +16,16 @@ using namespace carat::fakes;
 void nothing(int, const core::problem&, const core::operands&) {}
 
 // What goes wrong in the last product alone.
-std::unique_ptr<core::runnable> prepare_all(const core::operation& all, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare_all(const rows::operation& all, const core::settings& s) {
     return loop_over([&](const core::problem& p) { return prepare<nothing>(p, s); }, all);
 }
 
 template <std::int64_t Wrong>
-std::unique_ptr<core::runnable> prepare_but_one(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_but_one(const rows::operation& all,
                                                 const core::settings& s) {
-    class product final : public core::runnable {
+    class product final : public rows::runnable {
       public:
-        product(const core::operation& every, const core::settings& how)
+        product(const rows::operation& every, const core::settings& how)
             : all_(every), each_(prepare_all(every, how)) {}
         void run(const core::operands& data) override {
             const core::operands one = product_at(all_, data, Wrong);
@@ -35,18 +35,18 @@ std::unique_ptr<core::runnable> prepare_but_one(const core::operation& all,
         }
 
       private:
-        core::operation all_;
-        std::unique_ptr<core::runnable> each_;
+        rows::operation all_;
+        std::unique_ptr<rows::runnable> each_;
     };
     return std::make_unique<product>(all, s);
 }
 
 // The first matrices of all, whatever the batch.
-std::unique_ptr<core::runnable> prepare_with_one_a(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_with_one_a(const rows::operation& all,
                                                    const core::settings& s) {
-    class product final : public core::runnable {
+    class product final : public rows::runnable {
       public:
-        product(const core::operation& every, const core::settings& how)
+        product(const rows::operation& every, const core::settings& how)
             : all_(every), one_(prepare<nothing>(every.one, how)) {}
         void run(const core::operands& data) override {
             for (std::int64_t i = 0; i < all_.count; ++i) {
@@ -57,24 +57,24 @@ std::unique_ptr<core::runnable> prepare_with_one_a(const core::operation& all,
         }
 
       private:
-        core::operation all_;
-        std::unique_ptr<core::runnable> one_;
+        rows::operation all_;
+        std::unique_ptr<rows::runnable> one_;
     };
     return std::make_unique<product>(all, s);
 }
 
-core::implementation batched(const char* name,
-                             decltype(core::implementation::prepare_operation) how) {
-    core::implementation entry = fake(name, prepare<nothing>);
+rows::implementation batched(const char* name,
+                             decltype(rows::implementation::prepare_operation) how) {
+    rows::implementation entry = fake(name, prepare<nothing>);
     entry.prepare_operation = how;
     entry.takes_groups = true;
     return entry;
 }
 
-const core::implementation single = fake("test.single", prepare<nothing>);
-const core::implementation right = batched("test.right", prepare_all);
-const core::implementation unwritten = batched("test.unwritten", prepare_but_one<4>);
-const core::implementation one_a = batched("test.one_a", prepare_with_one_a);
+const rows::implementation single = fake("test.single", prepare<nothing>);
+const rows::implementation right = batched("test.right", prepare_all);
+const rows::implementation unwritten = batched("test.unwritten", prepare_but_one<4>);
+const rows::implementation one_a = batched("test.one_a", prepare_with_one_a);
 
 class batches : public testing::TestWithParam<bool> {  // in processes of their own
   protected:
@@ -129,12 +129,12 @@ TEST_P(batches, every_product_is_verified_and_all_are_counted) {
 
 TEST_P(batches, told_by_pointers_or_one_by_one_are_the_same_products) {
     request.rotate_inputs = true;
-    for (const auto lies : {core::placement::pointers, core::placement::listed}) {
+    for (const auto lies : {rows::placement::pointers, rows::placement::listed}) {
         request.asked.lies = lies;
         const results::document doc = measured();
         EXPECT_TRUE(of(doc, "test.right").verified) << of(doc, "test.right").reason;
         EXPECT_FALSE(of(doc, "test.unwritten").verified);
-        EXPECT_EQ(of(doc, "test.single").reason, lies == core::placement::listed
+        EXPECT_EQ(of(doc, "test.single").reason, lies == rows::placement::listed
                                                      ? "it has no groups of products"
                                                      : "it has no batches");
     }
@@ -144,7 +144,7 @@ TEST_P(batches, are_kept_in_files_and_resumed_as_what_they_are) {
     const auto folder = std::filesystem::temp_directory_path() / "carat-batch-test";
     std::filesystem::create_directories(folder);
     out = {folder / (GetParam() ? "own.json" : "here.json"), {}};
-    request.asked.lies = core::placement::pointers;
+    request.asked.lies = rows::placement::pointers;
     const results::document doc = measured();
     const results::document back = results::load(out.json);
     EXPECT_EQ(of(back, "test.right").asked, request.asked);
@@ -168,11 +168,11 @@ TEST_P(batches, are_kept_in_files_and_resumed_as_what_they_are) {
 
 // Leaves out what beta multiplies in every product but the first.
 template <bool Forgets>
-std::unique_ptr<core::runnable> prepare_with_factors(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_with_factors(const rows::operation& all,
                                                      const core::settings& s) {
-    class product final : public core::runnable {
+    class product final : public rows::runnable {
       public:
-        product(const core::operation& every, const core::settings&) : all_(every) {}
+        product(const rows::operation& every, const core::settings&) : all_(every) {}
         void run(const core::operands& data) override {
             for (std::int64_t i = 0; i < all_.count; ++i) {
                 const core::operands one = product_at(all_, data, i);
@@ -190,13 +190,13 @@ std::unique_ptr<core::runnable> prepare_with_factors(const core::operation& all,
         }
 
       private:
-        core::operation all_;
+        rows::operation all_;
     };
     return std::make_unique<product>(all, s);
 }
 
-const core::implementation faithful = batched("test.faithful", prepare_with_factors<false>);
-const core::implementation forgetful = batched("test.forgetful", prepare_with_factors<true>);
+const rows::implementation faithful = batched("test.faithful", prepare_with_factors<false>);
+const rows::implementation forgetful = batched("test.forgetful", prepare_with_factors<true>);
 
 TEST_P(batches, with_factors_are_verified_on_a_c_that_is_read) {
     choose(request, {&faithful, &forgetful});
@@ -215,11 +215,11 @@ TEST_P(batches, with_factors_are_verified_on_a_c_that_is_read) {
 
 // Adds what lies in E, or what it finds in C.
 template <bool ReadsC>
-std::unique_ptr<core::runnable> prepare_with_e(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_with_e(const rows::operation& all,
                                                const core::settings& s) {
-    class product final : public core::runnable {
+    class product final : public rows::runnable {
       public:
-        product(const core::operation& every, const core::settings& how)
+        product(const rows::operation& every, const core::settings& how)
             : all_(every), each_(prepare_with_factors<false>(every, how)) {}
         void run(const core::operands& data) override {
             const core::problem whole = problem_of_whole_c(all_);
@@ -231,19 +231,19 @@ std::unique_ptr<core::runnable> prepare_with_e(const core::operation& all,
         }
 
       private:
-        core::operation all_;
-        std::unique_ptr<core::runnable> each_;
+        rows::operation all_;
+        std::unique_ptr<rows::runnable> each_;
     };
     return std::make_unique<product>(all, s);
 }
 
-core::implementation with_e(core::implementation entry) {
+rows::implementation with_e(rows::implementation entry) {
     entry.takes_other_e = true;
     return entry;
 }
 
-const core::implementation reads_e = with_e(batched("test.reads_e", prepare_with_e<false>));
-const core::implementation reads_c = with_e(batched("test.reads_c", prepare_with_e<true>));
+const rows::implementation reads_e = with_e(batched("test.reads_e", prepare_with_e<false>));
+const rows::implementation reads_c = with_e(batched("test.reads_c", prepare_with_e<true>));
 
 TEST_P(batches, with_an_e_other_than_c_are_verified_on_it) {
     choose(request, {&faithful, &reads_e, &reads_c});
@@ -261,22 +261,22 @@ TEST_P(batches, with_an_e_other_than_c_are_verified_on_it) {
 }
 
 // The B of the first product for all of a group.
-std::unique_ptr<core::runnable> prepare_with_one_b(const core::operation& all,
+std::unique_ptr<rows::runnable> prepare_with_one_b(const rows::operation& all,
                                                    const core::settings& s) {
-    class product final : public core::runnable {
+    class product final : public rows::runnable {
       public:
-        product(const core::operation& every, const core::settings& how)
+        product(const rows::operation& every, const core::settings& how)
             : all_(every), one_(prepare<nothing>(every.one, how)) {}
         void run(const core::operands& data) override { one_->run(data); }
 
       private:
-        core::operation all_;
-        std::unique_ptr<core::runnable> one_;
+        rows::operation all_;
+        std::unique_ptr<rows::runnable> one_;
     };
     return std::make_unique<product>(all, s);
 }
 
-const core::implementation one_b = batched("test.one_b", prepare_with_one_b);
+const rows::implementation one_b = batched("test.one_b", prepare_with_one_b);
 
 TEST_P(batches, groups_are_verified_product_by_product_and_counted_once) {
     choose(request, {&single, &right, &unwritten, &one_b});

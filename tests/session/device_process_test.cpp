@@ -4,16 +4,16 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
-#include "core/execution_space.hpp"
 #include "fakes.hpp"
+#include "lab/space/execution_space.hpp"
 
 namespace {
 
 using namespace carat;
 using namespace carat::fakes;
 
-// Of this process alone, as a context is: once spoilt every call fails.
-class fake_gpu final : public core::execution_space {
+// Belongs to one process, like a context: once it is spoiled every call fails.
+class fake_gpu final : public space::execution_space {
   public:
     bool spoilt = false;
 
@@ -33,7 +33,7 @@ class fake_gpu final : public core::execution_space {
     [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
     [[nodiscard]] double time_s(const std::function<void()>& work) override {
         require_sound();
-        return core::host_space().time_s(work);
+        return space::host_space().time_s(work);
     }
 
   private:
@@ -52,7 +52,7 @@ fake_gpu& the_gpu() {
     return one;
 }
 
-// Whose product it is that ran, and in which process, for all to see.
+// Which product ran, and in which process, visible to all.
 struct seen {
     std::atomic<int> processes, most_rows, rows_of_this;
     std::atomic<pid_t> last;
@@ -73,7 +73,7 @@ void count_processes() {
 }
 
 template <void (*After)(int, const core::problem&, const core::operands&)>
-std::unique_ptr<core::runnable> prepare_there(const core::problem& p, const core::settings& s) {
+std::unique_ptr<rows::runnable> prepare_there(const core::problem& p, const core::settings& s) {
     count_processes();
     return prepare<After>(p, s);
 }
@@ -114,22 +114,22 @@ void wrong_at_last(int run, const core::problem&, const core::operands& data) {
     if (run > of_verification) *static_cast<double*>(data.c) = 0.5;
 }
 
-core::implementation there(const char* name, decltype(core::implementation::prepare) ready) {
-    return fake(name, ready, core::device::cuda);
+rows::implementation there(const char* name, decltype(rows::implementation::prepare) ready) {
+    return fake(name, ready, rows::device::cuda);
 }
 
-const core::implementation one = there("test.one", prepare_there<nothing>);
-const core::implementation two = there("test.two", prepare_there<nothing>);
-const core::implementation host = fake("test.host", prepare<nothing>);
-const core::implementation early = there("test.early", prepare_there<crash_at_once>);
-const core::implementation late = there("test.late", prepare_there<crash_later>);
-const core::implementation second = there("test.second", prepare_there<crash_in_a_later_process>);
-const core::implementation spoiler = there("test.spoiler", prepare_there<spoil_the_gpu>);
-const core::implementation quiet = there("test.quiet", prepare_there<spoil_the_gpu_quietly>);
-const core::implementation failing = there("test.failing", prepare_there<fail_alone>);
-const core::implementation hanging = there("test.hanging", prepare_there<hang>);
-const core::implementation leaving = there("test.leaving", prepare_there<leave>);
-const core::implementation drifting = there("test.drifting", prepare_there<wrong_at_last>);
+const rows::implementation one = there("test.one", prepare_there<nothing>);
+const rows::implementation two = there("test.two", prepare_there<nothing>);
+const rows::implementation host = fake("test.host", prepare<nothing>);
+const rows::implementation early = there("test.early", prepare_there<crash_at_once>);
+const rows::implementation late = there("test.late", prepare_there<crash_later>);
+const rows::implementation second = there("test.second", prepare_there<crash_in_a_later_process>);
+const rows::implementation spoiler = there("test.spoiler", prepare_there<spoil_the_gpu>);
+const rows::implementation quiet = there("test.quiet", prepare_there<spoil_the_gpu_quietly>);
+const rows::implementation failing = there("test.failing", prepare_there<fail_alone>);
+const rows::implementation hanging = there("test.hanging", prepare_there<hang>);
+const rows::implementation leaving = there("test.leaving", prepare_there<leave>);
+const rows::implementation drifting = there("test.drifting", prepare_there<wrong_at_last>);
 
 class device_process : public testing::Test {
   protected:
@@ -144,16 +144,16 @@ class device_process : public testing::Test {
         request.timing.settle_s = 1e-6;
         request.processes = 3;
         request.measure_energy = false;
-        around.device_space = []() -> core::execution_space& { return the_gpu(); };
+        around.device_space = []() -> space::execution_space& { return the_gpu(); };
         around.sensors = [] { return session::gpu_sensors{}; };
-        around.start = [this](int memory, const core::implementation*) {
+        around.start = [this](int memory, const rows::implementation*) {
             return forked_with(memory, space);
         };
     }
 
     void TearDown() override { EXPECT_TRUE(children().empty()); }
 
-    session::case_result measure(const std::vector<const core::implementation*>& chosen) {
+    session::case_result measure(const std::vector<const rows::implementation*>& chosen) {
         choose(request, chosen);
         return session::run_case(request, request::cases_of(request).front(), around);
     }
@@ -165,7 +165,7 @@ class device_process : public testing::Test {
         EXPECT_EQ(r.trials_per_process, (std::vector<std::int64_t>{2, 2, 2}));
     }
 
-    const workers::find_space space = [](int) -> core::execution_space& { return the_gpu(); };
+    const workers::find_space space = [](int) -> space::execution_space& { return the_gpu(); };
     request::measurement request;
     machine::description machine;
     machine::peaks limits;
@@ -194,7 +194,7 @@ TEST_F(device_process, without_processes_the_gpu_is_used_from_here) {
 
 TEST_F(device_process, who_breaks_it_costs_its_row_and_the_others_have_all_their_trials) {
     request.patience_s = 2;
-    const auto reason_of = [&](const core::implementation& bad) {
+    const auto reason_of = [&](const rows::implementation& bad) {
         const session::case_result r = measure({&one, &bad, &host, &two});
         for (const std::size_t i : {0u, 2u, 3u}) expect_whole(r.results[i]);
         EXPECT_TRUE(r.results[1].trials_s.empty());

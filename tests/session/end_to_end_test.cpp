@@ -15,7 +15,7 @@ namespace {
 using namespace carat;
 
 // Memory of the host with a log and a clock of its own: each call takes a time that tells it apart.
-class toy_device final : public core::execution_space {
+class toy_device final : public space::execution_space {
   public:
     void* allocate(std::size_t size_bytes) override {
         if (allocated == capacity) throw error(error_code::out_of_memory, "the toy is full");
@@ -57,7 +57,7 @@ class toy_device final : public core::execution_space {
 };
 
 // C = A, once through a conversion that takes 100 s and once through a "product" of 200 s.
-class toy_product final : public core::runnable {
+class toy_product final : public rows::runnable {
   public:
     explicit toy_product(toy_device& device) : device_(device) {}
 
@@ -65,7 +65,7 @@ class toy_product final : public core::runnable {
         convert();
         multiply(data);
     }
-    std::vector<core::stage> stages() override {
+    std::vector<rows::stage> stages() override {
         return {{"convert", [this](const core::operands&) { convert(); }},
                 {"compute", [this](const core::operands& data) { multiply(data); }}};
     }
@@ -135,7 +135,7 @@ TEST_F(end_to_end, every_phase_gets_its_time_and_their_sum_is_the_total) {
 }
 
 TEST_F(end_to_end, a_product_of_one_stage_is_all_compute) {
-    class plain final : public core::runnable {
+    class plain final : public rows::runnable {
         void run(const core::operands&) override {}
     } one;
     const auto stages = one.stages();

@@ -1,5 +1,5 @@
-// Implementations that do their work in a process of their own, and some that don't, for tests of a
-// session: they are forked, since no command knows them.
+// Implementations that work in their own process, and some that do not, for tests of a session.
+// They are forked, since no command knows them.
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,8 @@ inline void multiply(const core::problem& p, const core::operands& data) {
 
 // Multiplies, and then does what `After` does with the number of its run, from 1.
 template <void (*After)(int, const core::problem&, const core::operands&)>
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
-    class product final : public core::runnable {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
+    class product final : public rows::runnable {
       public:
         explicit product(const core::problem& problem) : problem_(problem) {}
         void run(const core::operands& data) override {
@@ -71,25 +71,25 @@ inline void crash() {
     raise(SIGSEGV);
 }
 
-inline core::implementation fake(const char* name, decltype(core::implementation::prepare) ready,
-                                 core::device where = core::device::cpu) {
+inline rows::implementation fake(const char* name, decltype(rows::implementation::prepare) ready,
+                                 rows::device where = rows::device::cpu) {
     return {.name = name, .summary = "", .where = where, .signatures = f64_only, .prepare = ready};
 }
 
 // What a process that is started now can find by name.
-inline std::vector<const core::implementation*>& chosen_now() {
-    static std::vector<const core::implementation*> all;
+inline std::vector<const rows::implementation*>& chosen_now() {
+    static std::vector<const rows::implementation*> all;
     return all;
 }
 
-inline void choose(request::measurement& r, const std::vector<const core::implementation*>& all) {
+inline void choose(request::measurement& r, const std::vector<const rows::implementation*>& all) {
     chosen_now() = all;
     r.chosen.clear();
-    for (const core::implementation* entry : all) r.chosen.push_back({entry, {}, true});
+    for (const rows::implementation* entry : all) r.chosen.push_back({entry, {}, true});
 }
 
-inline const core::implementation& find(const std::string& name) {
-    for (const core::implementation* entry : chosen_now())
+inline const rows::implementation& find(const std::string& name) {
+    for (const rows::implementation* entry : chosen_now())
         if (entry->name == name) return *entry;
     throw std::runtime_error("there is no " + name);
 }
@@ -103,7 +103,7 @@ inline process::child forked_with(int memory, const workers::find_space& space) 
     });
 }
 
-inline process::child forked(int memory, const core::implementation* = nullptr) {
+inline process::child forked(int memory, const rows::implementation* = nullptr) {
     return forked_with(memory, workers::space_of_gpu);
 }
 

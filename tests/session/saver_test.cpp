@@ -17,7 +17,7 @@ using namespace carat;
 namespace fs = std::filesystem;
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
-const core::implementation absent{.name = "test.absent",
+const rows::implementation absent{.name = "test.absent",
                                   .summary = "",
                                   .signatures = f64_only,
                                   .unavailable = [] { return std::string("not installed"); },
@@ -46,7 +46,7 @@ class savers : public testing::Test {
         return static_cast<std::size_t>(
             std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
     }
-    // In a process that ends so, without a chance to save anything.
+    // Runs in a process that is killed without a chance to save anything.
     void be_killed_after(int cases) {
         const pid_t child = fork();
         if (child == 0) {

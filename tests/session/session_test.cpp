@@ -1,4 +1,4 @@
-// Cases and sessions with implementations made for the purpose: right, wrong, absent and too fast.
+// Cases and sessions with special implementations: right, wrong, absent and too fast.
 #include "lab/session/session.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f6
 constexpr core::tunable tile[] = {{"tile-size", 4, 1, 64, ""}};
 
 template <bool TransposeB>
-class plain final : public core::runnable {
+class plain final : public rows::runnable {
   public:
     explicit plain(const core::problem& p) : problem_(p) {}
 
@@ -41,29 +41,29 @@ class plain final : public core::runnable {
 };
 
 template <bool TransposeB>
-std::unique_ptr<core::runnable> prepare(const core::problem& p, const core::settings&) {
+std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
     return std::make_unique<plain<TransposeB>>(p);
 }
 
-std::unique_ptr<core::runnable> refuse_late(const core::problem&, const core::settings&) {
+std::unique_ptr<rows::runnable> refuse_late(const core::problem&, const core::settings&) {
     throw error(error_code::out_of_memory, "workspace: no memory for it");
 }
 
-const core::implementation right{.name = "test.right",
+const rows::implementation right{.name = "test.right",
                                  .summary = "",
                                  .signatures = f64_only,
                                  .tunables = tile,
                                  .prepare = prepare<false>};
-const core::implementation also_right{
+const rows::implementation also_right{
     .name = "test.also", .summary = "", .signatures = f64_only, .prepare = prepare<false>};
-const core::implementation wrong{
+const rows::implementation wrong{
     .name = "test.wrong", .summary = "", .signatures = f64_only, .prepare = prepare<true>};
-const core::implementation absent{.name = "test.absent",
+const rows::implementation absent{.name = "test.absent",
                                   .summary = "",
                                   .signatures = f64_only,
                                   .unavailable = [] { return std::string("not installed"); },
                                   .prepare = prepare<false>};
-const core::implementation late{
+const rows::implementation late{
     .name = "test.late", .summary = "", .signatures = f64_only, .prepare = refuse_late};
 
 // Accounts of a machine on which `others` of two processors go to other work while time flies.
@@ -265,7 +265,7 @@ TEST_F(sessions, what_would_take_too_long_is_judged_by_the_largest_product_so_fa
 }
 
 TEST_F(sessions, what_one_thread_takes_does_not_judge_a_product_of_two) {
-    core::implementation parallel = also_right;
+    rows::implementation parallel = also_right;
     parallel.threaded = true;
     request.chosen = {{&right, {}, true}, {&parallel, {}, true}};
     request.slowest_run_s = 1;

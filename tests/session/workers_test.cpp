@@ -1,5 +1,5 @@
-// Cases whose implementations have processes of their own: some do their work, and some crash,
-// hang, exit or spin. They are forked, since no command knows them.
+// Cases whose implementations have their own processes: some work, others crash, hang, exit or
+// spin. They are forked, since no command knows them.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -40,7 +40,7 @@ void hang(int run, const core::problem&, const core::operands&) {
     while (run > 1) pause();
 }
 
-// Rubbish on the channel, which no library should know of, in place of an answer.
+// Invalid bytes on the channel, which no library should know, instead of an answer.
 void babble(int, const core::problem&, const core::operands&) {
     (void)!write(channel_of_this_process, "rubbish", 7);
 }
@@ -126,32 +126,32 @@ class foreign_load {
     std::vector<pid_t> loops_;
 };
 
-std::unique_ptr<core::runnable> crash_early(const core::problem&, const core::settings&) {
+std::unique_ptr<rows::runnable> crash_early(const core::problem&, const core::settings&) {
     crash();
     return nullptr;
 }
 
-const core::implementation right = fake("test.right", prepare<nothing>);
-const core::implementation also_right = fake("test.also", prepare<nothing>);
-const core::implementation crashing = fake("test.crashing", prepare<crash_at_once>);
-const core::implementation dying = fake("test.dying", prepare<crash_in_the_middle>);
-const core::implementation unready = fake("test.unready", crash_early);
-const core::implementation leaving = fake("test.leaving", prepare<leave>);
-const core::implementation hanging = fake("test.hanging", prepare<hang>);
-const core::implementation babbling = fake("test.babbling", prepare<babble>);
-const core::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
-const core::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
-const core::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
-const core::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
-const core::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
+const rows::implementation right = fake("test.right", prepare<nothing>);
+const rows::implementation also_right = fake("test.also", prepare<nothing>);
+const rows::implementation crashing = fake("test.crashing", prepare<crash_at_once>);
+const rows::implementation dying = fake("test.dying", prepare<crash_in_the_middle>);
+const rows::implementation unready = fake("test.unready", crash_early);
+const rows::implementation leaving = fake("test.leaving", prepare<leave>);
+const rows::implementation hanging = fake("test.hanging", prepare<hang>);
+const rows::implementation babbling = fake("test.babbling", prepare<babble>);
+const rows::implementation drifting = fake("test.drifting", prepare<wrong_in_a_later_process>);
+const rows::implementation spilling = fake("test.spilling", prepare<write_between_lines>);
+const rows::implementation spinner = fake("test.spinner", prepare<start_a_pool>);
+const rows::implementation sharing = fake("test.sharing", prepare<share_a_processor>);
+const rows::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
-// A library is asked for in its own process, so that one that crashes as it is loaded is met there.
+// A library is opened in its own process, so that one that crashes while loading does so there.
 core::library_facts crash_when_asked() {
     crash();
     return {};
 }
 
-core::library_facts facts() {
+rows::library_facts facts() {
     return {"fake", std::to_string(getpid()), "/fake.so", "kernel", "a library's note"};
 }
 
@@ -171,7 +171,7 @@ class workers : public testing::Test {
 
     void TearDown() override { EXPECT_TRUE(children().empty()); }
 
-    session::case_result measure(std::vector<const core::implementation*> chosen) {
+    session::case_result measure(std::vector<const rows::implementation*> chosen) {
         choose(request, chosen);
         return session::run_case(request, request::cases_of(request).front(), around);
     }
@@ -235,10 +235,10 @@ TEST_F(workers, who_crashes_exits_hangs_or_babbles_costs_its_row_and_no_other) {
 }
 
 TEST_F(workers, a_library_is_asked_for_in_its_process) {
-    core::implementation vendor = right;
+    rows::implementation vendor = right;
     vendor.name = "test.vendor";
     vendor.library = facts;
-    core::implementation broken = right;
+    rows::implementation broken = right;
     broken.name = "test.broken";
     broken.library = crash_when_asked;
     const session::case_result r = measure({&vendor, &broken});
@@ -289,8 +289,8 @@ std::function<measure::work_probe()> each_second(std::int64_t displaced,
     };
 }
 
-// Between short trials this process is woken and put aside hundreds of times a second: that
-// disturbs no worker, and whoever works here.
+// This process is woken and descheduled hundreds of times a second between short trials. That
+// disturbs no worker, but it would disturb work in this process.
 TEST_F(workers, what_this_process_loses_counts_where_it_does_the_work) {
     around.probe = each_second(100'000, {});
     const auto says_so = [](const std::string& busy) {
@@ -311,7 +311,7 @@ TEST_F(workers, whose_processors_others_take_are_called_busy) {
     EXPECT_EQ(r.remark, "");
 }
 
-// At any time, hence a verdict may rest on it.
+// It happens at any time, so a verdict may rest on it.
 TEST_F(workers, whose_threads_wait_for_one_another_are_not_called_busy_but_remarked_on) {
     around.probe = each_second(0, 0.001);
     const results::result r = measure({&sharing}).results[0];

@@ -90,9 +90,8 @@ TEST(calibration, of_processes_holds_from_a_drawn_seed) {
     for (const series kind : kinds) expect_calibrated({.kind = kind}, 4000, seed);
 }
 
-// One process knows nothing of the others: that is why it has no interval of its median. Its
-// verdicts are of itself, and hold there; a long memory outlasts the blocks and costs some
-// coverage.
+// One process knows nothing of others, so it has no interval of its median. Its verdicts are about
+// itself and hold there; a long memory outlasts the blocks and costs some coverage.
 TEST(calibration, of_one_process_holds_within_it) {
     for (const series kind : kinds) {
         const setting s{.kind = kind, .processes = 1, .trials = 40, .between = 0};

@@ -81,7 +81,7 @@ TEST(paired_difference, cancels_what_rows_have_in_common) {
 TEST(paired_difference, takes_common_processes_and_rounds_alone) {
     const std::vector<double> a{1, 1, 1, 2, 2, 3, 3, 3}, b{1, 1, 4, 4, 4, 3, 3};
     const processes first = by_process(a, std::vector<std::int64_t>{3, 2, 3});
-    // Its second process gave nothing, and one more ran without the other.
+    // Its second process gave nothing, and another one ran without the other implementation.
     const processes second = by_process(b, std::vector<std::int64_t>{2, 0, 3, 2});
     EXPECT_FALSE(paired_difference(first, second).bounded());
     const processes three = by_process(b, std::vector<std::int64_t>{2, 3, 2});

@@ -1,4 +1,4 @@
-// What sessions differ by of themselves, over sessions that are made up.
+// The drift between invented sessions.
 #include "lab/statistics/drift.hpp"
 
 #include <gtest/gtest.h>

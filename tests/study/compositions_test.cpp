@@ -17,7 +17,7 @@ using namespace carat;
 enum class mistake { none, transposed_b, unwritten, forgets_beta, skips_last_column };
 
 template <mistake M>
-class flawed final : public core::runnable {
+class flawed final : public rows::runnable {
   public:
     explicit flawed(const core::problem& p) : p_(p) {}
 
@@ -47,14 +47,14 @@ class flawed final : public core::runnable {
 constexpr core::signature f32_only[] = {{dtype::f32, dtype::f32, dtype::f32, "f32"}};
 
 template <mistake M>
-constexpr core::implementation entry_with = {
+constexpr rows::implementation entry_with = {
     .name = "test.flawed",
     .summary = "",
     .signatures = f32_only,
     .prepare = [](const core::problem& p, const core::settings&)
-        -> std::unique_ptr<core::runnable> { return std::make_unique<flawed<M>>(p); }};
+        -> std::unique_ptr<rows::runnable> { return std::make_unique<flawed<M>>(p); }};
 
-double error_of(const study::layer& l, const core::implementation& by) {
+double error_of(const study::layer& l, const rows::implementation& by) {
     const auto made = l.make(by, 2, 7);
     made->run();
     return made->worst_error();
@@ -106,8 +106,8 @@ TEST(compositions, in_batches_are_the_librarys) {
 }
 
 TEST(compositions, give_the_reason_when_a_product_is_not_taken) {
-    const core::implementation& reference = lab::catalogue().find("cpu.ladder.naive");
-    core::implementation refuses = reference;
+    const rows::implementation& reference = lab::catalogue().find("cpu.ladder.naive");
+    rows::implementation refuses = reference;
     refuses.unsupported = [](const core::problem&, const core::settings&) -> std::string {
         return "not on a Saturday";
     };

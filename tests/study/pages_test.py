@@ -82,6 +82,15 @@ class Pages(unittest.TestCase):
                       "Sums are exact, or an error.\n"):
             self.assertEqual(list(check_prose.findings(plain)), [], plain)
 
+    def test_a_comment_that_begins_with_a_preposition_is_found(self):
+        def lines(source, mark="//"):
+            return [first for first, words in check_prose.comments(source, mark)
+                    if check_prose.PREPOSITION.match(words)]
+        self.assertEqual(lines("int a;\n// Of all rows.\nint b;  // of all\n    /// By columns.\n"), [2, 4])
+        self.assertEqual(lines("// All of them,\n// In any order.\n//\n// On a GPU too.\n"), [])
+        self.assertEqual(lines("// At least one.\n// As many as fit.\n// Often.\n"), [])
+        self.assertEqual(lines("# As above.\ndef f():\n    \"\"\"Of rows.\"\"\"\n", "#"), [1, 3])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -75,7 +75,7 @@ TEST(studies, never_measure_a_case_twice) {
             study::options how;
             how.how_much = e;
             for (const study::part& p : s.parts(how)) {
-                const std::string asked = core::describe(p.request.asked);
+                const std::string asked = rows::describe(p.request.asked);
                 for (const dtype type : p.request.types)
                     for (const request::shape& z : p.request.shapes)
                         EXPECT_TRUE(seen.insert({asked, type, z.m, z.n, z.k}).second) << s.name;

@@ -12,7 +12,7 @@ namespace {
 using namespace carat;
 
 // Plans with "tile" 16 and 17 are one.
-class tiled final : public core::runnable {
+class tiled final : public rows::runnable {
   public:
     explicit tiled(std::int64_t tile) : tile_(tile) {}
     void run(const core::operands&) override {}
@@ -32,14 +32,14 @@ constexpr core::tunable idle = {"idle", 0, 0, 64, "nothing worth trying"};
 constexpr core::tunable tunables[] = {tile, idle};
 constexpr core::signature types[] = {{dtype::f32, dtype::f32, dtype::f32, "f32"}};
 
-constexpr core::implementation entry = {
+constexpr rows::implementation entry = {
     .name = "cuda.some",
     .summary = "",
-    .where = core::device::cuda,
+    .where = rows::device::cuda,
     .signatures = types,
     .tunables = tunables,
     .prepare = [](const core::problem&, const core::settings& s)
-        -> std::unique_ptr<core::runnable> { return std::make_unique<tiled>(s.value(tile)); }};
+        -> std::unique_ptr<rows::runnable> { return std::make_unique<tiled>(s.value(tile)); }};
 
 request::case_key key() {
     return {{64, 32, 16}, dtype::f32, 1, {'n', 't'}};
@@ -54,7 +54,7 @@ results::result result(const std::string& label, double median_s) {
     return c;
 }
 
-// Of the larger tile against the model's choice.
+// Compares the larger tile with the model's choice.
 results::comparison with_verdict(const char* verdict) {
     results::comparison compared;
     compared.pairs.push_back({.a = "cuda.some[tile=32]", .b = "cuda.some", .verdict = verdict});
@@ -76,7 +76,7 @@ TEST(tune, keeps_what_is_faster_for_sure) {
                                                       result("cuda.some[tile=16]", 11),
                                                       result("cuda.some[tile=32]", 9)};
         const tune::finding found = tune::judge(key(), chosen, results, with_verdict(verdict));
-        EXPECT_EQ(found.way.at("tile"), 32);
+        EXPECT_EQ(found.tunables.at("tile"), 32);
         EXPECT_EQ(found.model->median_s, 10);
         return found.better;
     };
@@ -118,11 +118,11 @@ TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {
 }
 
 TEST(tune, says_why_there_is_nothing_to_tune) {
-    core::implementation other = entry;
+    rows::implementation other = entry;
     EXPECT_EQ(tune::reason_against(other), "");
     other.tunables = std::span(tunables).last(1);
     EXPECT_NE(tune::reason_against(other).find("nothing to choose"), std::string::npos);
-    other.where = core::device::cpu;
+    other.where = rows::device::cpu;
     EXPECT_NE(tune::reason_against(other).find("sizes of the caches"), std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Tables of tuned ways: what is found, what is not, and what is refused.
+// Tuning tables: what is found, what is not, and what is refused.
 #include "tuning/tuned.hpp"
 
 #include <cstdlib>
@@ -43,7 +43,7 @@ TEST(tuned, a_case_is_found_and_no_other) {
     EXPECT_EQ(table.find(tuned_case("GPU X", "cuda.engine", p), known), nullptr);
 }
 
-// Beyond its range the engine's choice among tiles ended in none.
+// The engine found no tile for a value beyond its range.
 TEST(tuned, a_way_that_an_implementation_can_not_take_is_refused_by_its_case) {
     const std::string name = tuned_case("GPU X", "cuda.engine", by_columns_b());
     const auto with = [](const std::string& tunable) {

@@ -1,5 +1,5 @@
 // Strides into BLAS's letters and leading dimensions, against an oracle that reads elements back.
-#include "vendor/common/blas_shape.hpp"
+#include "lab/vendor/common/blas_shape.hpp"
 
 #include <array>
 #include <gtest/gtest.h>

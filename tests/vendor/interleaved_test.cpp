@@ -5,8 +5,8 @@
 #include <omp.h>
 #include <vector>
 
+#include "lab/vendor/table.hpp"
 #include "product_case.hpp"
-#include "vendor/table.hpp"
 
 namespace carat::vendor::test {
 
@@ -15,17 +15,17 @@ namespace {
 constexpr std::int64_t size = 100;
 
 struct contender {
-    const core::implementation* row;
+    const rows::implementation* row;
     int threads;
-    std::unique_ptr<core::runnable> product;
+    std::unique_ptr<rows::runnable> product;
 };
 
 std::vector<contender> contenders() {
     const core::problem p = core::row_major_problem(dtype::f32, size, size, size);
     std::vector<contender> found;
     for (const int threads : {1, 2})
-        for (const core::implementation* row : vendor_table())
-            if (core::reason_against(*row, p, {threads, {}}).empty())
+        for (const rows::implementation* row : vendor_table())
+            if (rows::reason_against(*row, p, {threads, {}}).empty())
                 found.push_back({row, threads, row->prepare(p, {threads, {}})});
     return found;
 }

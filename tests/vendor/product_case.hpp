@@ -12,7 +12,7 @@
 
 #include <carat/types.hpp>
 
-#include "core/implementation.hpp"
+#include "lab/rows/implementation.hpp"
 
 namespace carat::vendor::test {
 
@@ -62,7 +62,7 @@ template <class T>
 constexpr double sentinel = std::is_integral_v<T> ? -77'777'777 : -1e10;
 
 template <class Input, class Output, class Second = Input>
-std::string run_and_check(const core::implementation& entry, const core::problem& p, int threads) {
+std::string run_and_check(const rows::implementation& entry, const core::problem& p, int threads) {
     std::mt19937 random(static_cast<unsigned>(p.m * 10007 + p.n * 101 + p.k));
     const auto integer = [&] { return static_cast<double>(random() % 7) - 3; };
     storage<Input> a(p.m, p.k, p.a_layout, poison<Input>);
@@ -99,7 +99,7 @@ std::string run_and_check(const core::implementation& entry, const core::problem
     return {};
 }
 
-inline std::string run_and_check(const core::implementation& entry, const core::problem& p,
+inline std::string run_and_check(const rows::implementation& entry, const core::problem& p,
                                  int threads) {
     if (p.a_type == dtype::f64) return run_and_check<double, double>(entry, p, threads);
     if (p.a_type == dtype::f32) return run_and_check<float, float>(entry, p, threads);

@@ -1,6 +1,6 @@
 // Every row of the vendor table against exact integers, on every layout BLAS can express. A library
 // that is absent skips its tests and says which package brings it.
-#include "vendor/libxsmm/rows.hpp"
+#include "lab/vendor/libxsmm/rows.hpp"
 
 #include <array>
 #include <cmath>
@@ -10,9 +10,9 @@
 #include <set>
 #include <thread>
 
+#include "lab/vendor/table.hpp"
 #include "product_case.hpp"
 #include "tests/parameters.hpp"
-#include "vendor/table.hpp"
 
 namespace carat::vendor::test {
 
@@ -31,20 +31,20 @@ core::problem problem_of(const core::signature& types, std::int64_t m, std::int6
     return p;
 }
 
-class vendor_row : public testing::TestWithParam<const core::implementation*> {
+class vendor_row : public testing::TestWithParam<const rows::implementation*> {
   protected:
     void SetUp() override {
         if (const std::string why = entry().unavailable(); !why.empty())
             GTEST_SKIP() << "NOT TESTED: " << why;
     }
 
-    [[nodiscard]] static const core::implementation& entry() { return *GetParam(); }
+    [[nodiscard]] static const rows::implementation& entry() { return *GetParam(); }
 
     // Signatures of the row that this build of the library has.
     [[nodiscard]] static std::vector<core::signature> offered() {
         std::vector<core::signature> found;
         for (const core::signature& types : entry().signatures)
-            if (core::reason_against(entry(), problem_of(types, 8, 8, 8), {}).empty())
+            if (rows::reason_against(entry(), problem_of(types, 8, 8, 8), {}).empty())
                 found.push_back(types);
         return found;
     }
@@ -78,7 +78,7 @@ class vendor_row : public testing::TestWithParam<const core::implementation*> {
                         p.alpha = alpha;
                         p.beta = beta;
                         ++cases;
-                        const std::string why = core::reason_against(entry(), p, {});
+                        const std::string why = rows::reason_against(entry(), p, {});
                         if (!why.empty()) {
                             EXPECT_TRUE(may_refuse(p)) << core::describe(p) << ": " << why;
                             continue;
@@ -124,9 +124,9 @@ TEST_P(vendor_row, refuses_factors_that_integers_have_not) {
         unread.alpha = 0;
         for (core::problem p : {nothing, unread}) {
             p.beta = 3;
-            EXPECT_EQ(core::reason_against(entry(), p, {}), "");
+            EXPECT_EQ(rows::reason_against(entry(), p, {}), "");
             p.beta = 0.5;
-            EXPECT_EQ(core::reason_against(entry(), p, {}), core::reason_against_factors(p));
+            EXPECT_EQ(rows::reason_against(entry(), p, {}), core::reason_against_factors(p));
         }
     }
 }
@@ -148,7 +148,7 @@ TEST_P(vendor_row, uses_the_threads_it_was_given) {
     for (const core::signature& types : offered())
         for (const int threads : {1, 2, 3, 1}) {
             const core::problem p = problem_of(types, 64, 64, 64);
-            ASSERT_EQ(core::reason_against(entry(), p, {threads, {}}), "");
+            ASSERT_EQ(rows::reason_against(entry(), p, {threads, {}}), "");
             EXPECT_EQ(entry().prepare(p, {threads, {}})->threads(), entry().threaded ? threads : 1);
         }
 }
@@ -186,7 +186,7 @@ TEST_P(vendor_row, starts_no_more_threads_than_that) {
 
 // C of ones times ones with one NaN in row 5 of A.
 template <class Input, class Output>
-std::vector<Output> product_with_nan(const core::implementation& entry, const core::problem& p) {
+std::vector<Output> product_with_nan(const rows::implementation& entry, const core::problem& p) {
     std::vector<Input> a(static_cast<std::size_t>(p.m * p.k), Input(1));
     const std::vector<Input> b(static_cast<std::size_t>(p.k * p.n), Input(1));
     std::vector<Output> c(static_cast<std::size_t>(p.m * p.n), Output(0));
@@ -196,7 +196,7 @@ std::vector<Output> product_with_nan(const core::implementation& entry, const co
 }
 
 template <class Input, class Output>
-void expect_nan_in_row_5_only(const core::implementation& entry, const core::problem& p) {
+void expect_nan_in_row_5_only(const rows::implementation& entry, const core::problem& p) {
     const std::vector<Output> c = product_with_nan<Input, Output>(entry, p);
     const auto columns = static_cast<std::size_t>(p.n);
     for (std::size_t at = 0; at < c.size(); ++at)
@@ -216,18 +216,18 @@ TEST_P(vendor_row, refuses_strides_by_naming_the_operand) {
     const core::problem good = problem_of(offered().at(0), 4, 5, 6);
     core::problem bad = good;
     bad.a_layout = {12, 2};
-    EXPECT_EQ(core::reason_against(entry(), bad, {}).substr(0, 49),
+    EXPECT_EQ(rows::reason_against(entry(), bad, {}).substr(0, 49),
               "A (4 x 6) has row stride 12 and column stride 2: ");
     bad = good;
     bad.b_layout = {-5, 1};
-    EXPECT_EQ(core::reason_against(entry(), bad, {}).substr(0, 15), "B (6 x 5) has r");
+    EXPECT_EQ(rows::reason_against(entry(), bad, {}).substr(0, 15), "B (6 x 5) has r");
     bad = good;
     bad.c_layout = {4, 1};  // rows would overlap
-    EXPECT_EQ(core::reason_against(entry(), bad, {}).substr(0, 15), "C (4 x 5) has r");
+    EXPECT_EQ(rows::reason_against(entry(), bad, {}).substr(0, 15), "C (4 x 5) has r");
 }
 
 TEST_P(vendor_row, tells_what_it_is) {
-    const core::library_facts facts = entry().library();
+    const rows::library_facts facts = entry().library();
     EXPECT_FALSE(facts.name.empty());
     EXPECT_FALSE(facts.version.empty());
     EXPECT_TRUE(facts.path.starts_with("/")) << facts.path;
@@ -257,7 +257,7 @@ TEST(libxsmm, operands_beyond_32_bits_of_bytes_are_refused) {
                            const core::layout& b) {
         core::problem p = core::row_major_problem(type, m, n, k);
         p.b_layout = b;
-        return core::reason_against(libxsmm_row, p, {});
+        return rows::reason_against(libxsmm_row, p, {});
     };
     if (const std::string why = libxsmm_row.unavailable(); !why.empty())
         GTEST_SKIP() << "NOT TESTED: " << why;

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 
-#include "vendor/blas/fortran_blas.hpp"
-#include "vendor/blas/rows.hpp"
-#include "vendor/common/kernel_note.hpp"
+#include "lab/vendor/blas/fortran_blas.hpp"
+#include "lab/vendor/blas/rows.hpp"
+#include "lab/vendor/common/kernel_note.hpp"
 
 namespace carat::vendor::test {
 
@@ -43,14 +43,14 @@ class environment {
 };
 
 TEST(search, absent_library_names_what_was_tried_and_the_remedy) {
-    const core::implementation row = blas_row<absent>("vendor.absent", "");
+    const rows::implementation row = blas_row<absent>("vendor.absent", "");
     const std::string why = row.unavailable();
     EXPECT_NE(why.find("no Nosuch to use: tried libcarat-no-such-library.so.7"), std::string::npos)
         << why;
     EXPECT_TRUE(why.ends_with("remedy: apt install nosuch")) << why;
     EXPECT_EQ(why.find('\n'), std::string::npos);
     const core::problem p = core::row_major_problem(dtype::f64, 2, 2, 2);
-    EXPECT_EQ(core::reason_against(row, p, {}), why);
+    EXPECT_EQ(rows::reason_against(row, p, {}), why);
 }
 
 TEST(search, a_file_that_will_not_do_says_why) {
@@ -68,7 +68,7 @@ TEST(search, a_file_that_needs_another_says_which) {
 
 TEST(search, libraries_of_64_bit_integers_will_not_do) {
     const environment peers("CARAT_PEER_PATH", CARAT_TEST_WIDE_INTEGERS);
-    for (const core::implementation* row : {&openblas_row, &blis_row}) {
+    for (const rows::implementation* row : {&openblas_row, &blis_row}) {
         const std::string why = row->unavailable();
         if (why.empty())
             EXPECT_EQ(row->library().path.find("wide_integers"), std::string::npos) << row->name;

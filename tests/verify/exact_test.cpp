@@ -116,8 +116,8 @@ struct product {
     static int whole_digits(int digits);
     [[nodiscard]] core::operands operands() { return {a.data(), b.data(), c.data()}; }
 
-    // In a random order, with sums cut to so many digits; those of groups of `promoted` k added up
-    // in f32. What beta C is added to has so many digits, too, if any.
+    // Multiplies in a random order, with sums truncated to `digits`; those of groups of `promoted`
+    // k are added up in f32. What beta C is added to has `before_c` digits, if any.
     void multiply(int digits, std::int64_t promoted, std::uint64_t seed, int before_c = 0) {
         const source left = a_source(p, operands());
         const source right = b_source(p, operands());
@@ -201,7 +201,8 @@ TEST_P(exact_passes, hold_with_factors_and_see_those_that_are_wrong) {
                 EXPECT_TRUE(v.passed)
                     << t.claim << " " << core::describe(made.p) << " alpha " << alpha << " beta "
                     << beta << " " << name(kind) << " seed " << seed << ": " << v.reason;
-                // Without the C that was there, with it once too often, with one of less digits.
+                // Omits the C that was there, adds it once too often, or adds one with a digit
+                // less.
                 made.p.beta = beta == 0 ? 1 : 0;
                 pass.fill_c(made.c.data());
                 made.multiply(t.sum_digits, promoted, seed);
@@ -298,7 +299,7 @@ TEST(exact, refuses_factors_that_round) {
 // What an epilogue in f32 gives is accepted, and nothing else: another activation, no bias, a wrong
 // column's bias, a wrong sum.
 TEST(exact, knows_epilogues_to_within_their_own_roundings) {
-    using core::activation;
+    using rows::activation;
     for (const activation f :
          {activation::none, activation::relu, activation::gelu, activation::silu})
         for (const bool has_bias : {false, true})
@@ -322,7 +323,7 @@ TEST(exact, knows_epilogues_to_within_their_own_roundings) {
                     }
                     return pass.check(made.c.data());
                 };
-                const std::string told = std::string(core::name(f)) + (has_bias ? " bias " : " ") +
+                const std::string told = std::string(rows::name(f)) + (has_bias ? " bias " : " ") +
                                          std::string(name(kind));
                 EXPECT_TRUE(finish(f, 0, has_bias).passed)
                     << told << ": " << finish(f, 0, has_bias).reason;
@@ -352,7 +353,7 @@ TEST(exact, has_all_digits_in_a_c_that_is_read) {
     EXPECT_EQ(exact_pass(p, "f64", exact_kind::sums, 1).with().digits, 52);
 }
 
-// As cuBLAS does: to C's 8 digits and no fewer.
+// Rounds like cuBLAS: to C's 8 digits and no fewer.
 TEST(exact, lets_a_product_be_rounded_to_cs_type_before_c_is_added) {
     const types bf16_c{dtype::bf16, dtype::bf16, dtype::bf16, "f32, rounded once", 24};
     product made(bf16_c, {100, 130, 700}, false);

@@ -9,7 +9,7 @@ namespace {
 template <class T>
 class f16_operands : public testing::Test {
   protected:
-    // As the tensor cores multiply what was converted for them.
+    // Multiplies as tensor cores do after conversion.
     static std::vector<T> multiply_in_f16(trial<T> t) {
         for (auto* side : {&t.a, &t.b})
             for (T& x : *side) x = static_cast<T>(static_cast<double>(f16(x)));
@@ -53,7 +53,7 @@ TYPED_TEST(f16_operands, nothing_and_half_of_a_long_sum_are_wrong) {
     }
 }
 
-// Beyond 65504 an operand becomes infinite, and what it takes part in with it; nothing else may.
+// An operand beyond 65504 becomes infinite, as do the results that use it; nothing else may.
 TYPED_TEST(f16_operands, beyond_their_range_are_infinite_and_no_others) {
     trial<TypeParam> t(6, 7, 5, workload::normal(0, 1));
     t.a[12] = 70000;

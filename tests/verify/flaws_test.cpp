@@ -184,9 +184,9 @@ TYPED_TEST(Flaws, AreCaughtByBothMethods) {
     EXPECT_EQ(caught, static_cast<int>(2 * data.size() * flaws<T>().size()));
 }
 
-// On whole numbers no order rounds, so one unit in the last place of one entry is an error,
-// wherever it sits. Freivalds' whole rows and columns cover a tenth of the places at most: the rest
-// are caught by the random vectors.
+// No order of summation rounds whole numbers, so one unit in the last place of any entry is an
+// error. Freivalds' whole rows and columns cover at most a tenth of the entries; the random vectors
+// find the rest.
 TYPED_TEST(Flaws, OneEntryOffByOneUlpAnywhere) {
     using T = TypeParam;
     for (const double budget : {1e9, 0.0}) {

@@ -33,7 +33,7 @@ struct halves_trial {
         return {p, {a.data(), b.data(), c.data()}, options{}};
     }
 
-    // Of the four products of halves those that `cross` says besides large x large.
+    // Multiplies the halves: large x large, and with `cross` the two mixed products.
     void multiply(bool cross) {
         for (std::int64_t i = 0; i < p.m; ++i)
             for (std::int64_t j = 0; j < p.n; ++j) {

@@ -195,7 +195,7 @@ TEST(Reference, TellsItsProgressAndStops) {
     EXPECT_THROW(static_cast<void>(large.reference(how)), cancelled);
 }
 
-// As cuBLAS does where C is narrow; with more of it than that an entry is wrong.
+// Rounds as cuBLAS does for a narrow C; an entry with a larger error is wrong.
 TEST(Reference, LetsAProductBeRoundedBeforeCIsAdded) {
     trial<bf16> t(9, 11, 700, workload::uniform(0, 1), 1, 1);
     const verify::reference r = t.reference();

@@ -15,8 +15,8 @@ class Specials : public testing::Test {};
 using types = testing::Types<double, float>;
 TYPED_TEST_SUITE(Specials, types);
 
-// For each special put into A, B or C0: the honest answer passes, the same with the special wiped
-// from one entry or moved to another does not.
+// Puts each special value into A, B or C0: the right result passes; one with the special value
+// removed from an entry or moved to another does not.
 TYPED_TEST(Specials, PropagateExactlyWhereTheyMust) {
     using T = TypeParam;
     int checks = 0;

@@ -1,4 +1,4 @@
-// Ends the process with the code of success, hoping to take the referee along.
+// Ends the process with the code of success, hoping to take the judge along.
 #include <cstdlib>
 
 #include "cheat.hpp"

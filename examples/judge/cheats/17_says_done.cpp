@@ -1,4 +1,4 @@
-// Tells the referee that it is done, by the pipe that it finds open, and goes on working.
+// Tells the judge that it is done, by the pipe that it finds open, and goes on working.
 #include <unistd.h>
 
 #include "cheat.hpp"

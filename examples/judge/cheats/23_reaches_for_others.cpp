@@ -1,4 +1,4 @@
-// Could it stop, pin, renice or read other processes, the referee and its peers first? It only
+// Could it stop, pin, renice or read other processes, the judge and its peers first? It only
 // asks, as this may be tried where nothing keeps it from them: signal 0, priorities and processors
 // as they are. Whatever it reaches makes it fail.
 #include <csignal>

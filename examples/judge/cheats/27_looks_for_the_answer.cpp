@@ -1,4 +1,4 @@
-// Looks for the referee's memory, command line and environment, where the answer or the seed may
+// Looks for the judge's memory, command line and environment, where the answer or the seed may
 // be. Finding any makes it fail.
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// Kernels that keep one unit of every multiprocessor busy, on operands that stay in registers or
-// shared memory, and one that reads memory. Each unit says what it computes, so that it can be
-// checked before it is timed.
+// Kernels that keep one unit of every SM busy, on operands in registers or shared memory, and one
+// that reads memory. Each unit states what it computes, so that it can be checked before it is
+// timed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace carat::gpu {
 
-// What is done to C (m x n, row by row) again and again. A and B hold elements of the operand's
+// The operation that is repeated on C (m x n, row-major). A and B hold elements of the operand's
 // type, C of the sum's.
 enum class arithmetic : std::uint8_t {
     multiply_add,  // C(i, j) = C(i, j) A(j) + B(j), at first B(j) + i
@@ -43,18 +43,18 @@ struct unit_kernel {
     void (*start)(const launch&);
 };
 
-// Of a block's step, multiplications and additions counted as one each.
+// The multiplications and additions of a CTA's step, one each.
 [[nodiscard]] constexpr double operations_per_step(const unit_kernel& u) {
     return 2.0 * u.m * u.n * u.k * u.times * u.copies;
 }
 
-// Those of one file each.
+// The units of each file.
 [[nodiscard]] std::vector<unit_kernel> fma_kernels();
 [[nodiscard]] std::vector<unit_kernel> mma_kernels();
 [[nodiscard]] std::vector<unit_kernel> wgmma_kernels();
 
-// Reads `words` words of 16 bytes `passes` times, from L2 or beyond and never from L1, and combines
-// all words it reads by exclusive or into *combined.
+// Reads `words` words of 16 bytes `passes` times, from L2 or beyond but never from L1, and combines
+// all of them by exclusive or into *combined.
 void start_reading(const void* data, std::int64_t words, int passes, std::uint32_t* combined,
                    unsigned blocks, cudaStream_t stream);
 

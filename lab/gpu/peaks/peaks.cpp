@@ -10,6 +10,7 @@
 #include "cuda/common/handles.hpp"
 #include "lab/gpu/peaks/units.hpp"
 #include "lab/machine/rounds.hpp"
+#include "lab/space/cuda/device_space.hpp"
 
 namespace carat::gpu {
 
@@ -17,14 +18,14 @@ namespace {
 
 using machine::repeated;
 
-// Makes a device the one in use for a while.
+// Selects a device for the duration of a scope.
 class borrowed {
   public:
     explicit borrowed(int device) : before_(cuda::device_in_use()) { cuda::select_device(device); }
     borrowed(const borrowed&) = delete;
     borrowed& operator=(const borrowed&) = delete;
     ~borrowed() {
-        // Where the device before was never usable there is nothing to go back to.
+        // If the previous device was never usable, there is nothing to restore.
         if (cuda::unavailable(before_).empty()) cuda::select_device(before_);
     }
 
@@ -33,7 +34,7 @@ class borrowed {
 };
 
 // `start` starts the repetitions on the stream in use.
-repeated item(core::execution_space& space, double amount,
+repeated item(space::execution_space& space, double amount,
               std::function<void(std::int64_t)> start) {
     return {amount, [&space, start = std::move(start)](std::int64_t repetitions) {
                 const double time_s = space.time_s([&] { start(repetitions); });
@@ -42,7 +43,7 @@ repeated item(core::execution_space& space, double amount,
 }
 
 repeated unit_item(const unit_kernel& unit, loaded_unit operands, int multiprocessors,
-                   core::execution_space& space) {
+                   space::execution_space& space) {
     const auto blocks = static_cast<unsigned>(unit.blocks_each * multiprocessors);
     auto loaded = std::make_shared<loaded_unit>(std::move(operands));
     return item(space, operations_per_step(unit) * blocks,
@@ -68,7 +69,7 @@ pinned_memory pinned(std::size_t size_bytes) {
 // the GPU's memory, far more than its caches hold.
 class traffic {
   public:
-    traffic(core::execution_space& space, const cuda::device_facts& facts)
+    traffic(space::execution_space& space, const cuda::device_facts& facts)
         : space_(space),
           facts_(facts),
           host_(pinned(block_bytes)),
@@ -81,7 +82,7 @@ class traffic {
         for (std::size_t i = 0; i < blocks_; ++i) space.upload(at(i), host_.get(), block_bytes);
     }
 
-    // Verified like the units: the reader must have seen every word.
+    // Verified like the units: the reader must have read every word.
     [[nodiscard]] bool reads_right() {
         std::uint32_t expected = 0;
         const auto* words = static_cast<const std::uint32_t*>(host_.get());
@@ -145,12 +146,12 @@ class traffic {
             CARAT_CUDA_CHECK(cudaMemcpyAsync(target, source, bytes, kind, cuda::stream_in_use()));
     }
 
-    core::execution_space& space_;
+    space::execution_space& space_;
     cuda::device_facts facts_;
     pinned_memory host_;
     std::size_t blocks_;
-    core::buffer device_;
-    core::buffer combined_;
+    space::buffer device_;
+    space::buffer combined_;
 };
 
 constexpr const char* all_levels[] = {"L2", "HBM", "HBM copy", "PCIe to GPU", "PCIe from GPU"};
@@ -161,7 +162,7 @@ machine::peaks measure_peaks(int device, const machine::measure_options& options
     const borrowed in_use(device);
     const auto begin = std::chrono::steady_clock::now();
     const cuda::device_facts facts = cuda::describe(device);
-    core::execution_space& space = cuda::space(device);
+    space::execution_space& space = space::cuda::device_space(device);
     const std::vector<unit_kernel> units = working_units(facts.compute_capability, space);
     traffic memory(space, facts);
     std::vector<traffic::level> levels = memory.levels();
@@ -202,7 +203,7 @@ machine::peaks measure_peaks(int device, const machine::measure_options& options
 bool complete(const machine::peaks& limits, int device) {
     const borrowed in_use(device);
     const auto units =
-        working_units(cuda::describe(device).compute_capability, cuda::space(device));
+        working_units(cuda::describe(device).compute_capability, space::cuda::device_space(device));
     return std::ranges::all_of(units,
                                [&](const unit_kernel& unit) {
                                    return std::ranges::count(limits.compute, unit.unit,

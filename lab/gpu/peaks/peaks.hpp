@@ -14,16 +14,16 @@
 
 namespace carat::gpu {
 
-/// Takes 2 s, or 8 s when thorough, and some hundred MB of the GPU's memory at least. Every unit's
-/// result is checked first, and one that computes wrongly is left out.
-/// @throws carat::error(unsupported) when the GPU is unavailable, out_of_memory when it is full.
+/// Takes 2 s, or 8 s if thorough, and some hundred MB of the GPU's memory at least. Checks every
+/// unit's result first, and omits units that compute wrongly.
+/// @throws carat::error(unsupported) if the GPU is unavailable, out_of_memory if it is full.
 [[nodiscard]] machine::peaks measure_peaks(int device,
                                            const machine::measure_options& options = {});
 
 /// Whether `limits` has a figure for everything that would be measured on `device` now.
 [[nodiscard]] bool complete(const machine::peaks& limits, int device);
 
-/// Gives back what this process holds of `device`: its context, and all that was made in it.
+/// Releases what this process holds of `device`: its context and everything created in it.
 void end_context(int device);
 
 }  // namespace carat::gpu

@@ -15,12 +15,12 @@ std::int64_t bytes_of(std::int64_t elements, dtype type) {
     return elements * static_cast<std::int64_t>(size_bytes(type));
 }
 
-core::buffer uploaded(core::execution_space& space, dtype type, std::int64_t rows,
-                      std::int64_t cols, const workload::distribution& values,
-                      workload::operand which) {
+space::buffer uploaded(space::execution_space& space, dtype type, std::int64_t rows,
+                       std::int64_t cols, const workload::distribution& values,
+                       workload::operand which) {
     std::vector<std::byte> host(static_cast<std::size_t>(bytes_of(rows * cols, type)));
     workload::fill(host.data(), type, rows, cols, core::row_major(cols), values, seed, which, 1);
-    core::buffer memory(space, host.size());
+    space::buffer memory(space, host.size());
     space.upload(memory.data(), host.data(), host.size());
     return memory;
 }
@@ -37,7 +37,7 @@ double element(const std::byte* data, dtype type, std::size_t index) {
 }
 
 // Whole numbers whose sums stay exact, also in the 13 bits that e4m3 products are summed with.
-loaded_unit loaded_for_checking(const unit_kernel& unit, core::execution_space& space) {
+loaded_unit loaded_for_checking(const unit_kernel& unit, space::execution_space& space) {
     const bool chain = unit.form == arithmetic::multiply_add;
     const auto factors = chain ? workload::integers(-1, 1) : workload::integers(-2, 2);
     return {unit, space, factors, workload::integers(-2, 2)};
@@ -57,7 +57,7 @@ std::int64_t loaded_unit::b_rows() const {
     return unit_.form == arithmetic::product ? unit_.n : 1;
 }
 
-loaded_unit::loaded_unit(const unit_kernel& unit, core::execution_space& space,
+loaded_unit::loaded_unit(const unit_kernel& unit, space::execution_space& space,
                          const workload::distribution& a, const workload::distribution& b)
     : unit_(unit),
       space_(&space),
@@ -65,7 +65,7 @@ loaded_unit::loaded_unit(const unit_kernel& unit, core::execution_space& space,
       b_values_(b),
       a_(uploaded(space, unit.operand, a_rows(), depth(), a, workload::operand::a)),
       b_(uploaded(space, unit.operand, b_rows(), depth(), b, workload::operand::b)),
-      // At first what no sum is: all bits set is not a number, or -1 throughout.
+      // C begins as a value that no sum has: all bits set are NaN, or -1 everywhere.
       c_(uploaded(space, dtype::i8, unit.m, unit.n * bytes_of(1, unit.sum),
                   workload::integers(-1, -1), workload::operand::c)) {}
 
@@ -96,7 +96,7 @@ double loaded_unit::expected(std::int64_t i, std::int64_t j, std::int64_t steps)
 bool loaded_unit::right(std::int64_t steps) const {
     std::vector<std::byte> host(c_.size_bytes());
     space_->download(host.data(), c_.data(), host.size());
-    // Every row and column is met; all of the many elements would take a second.
+    // Covers every row and column; checking all elements would take a second.
     for (std::int64_t i = 0; i < unit_.m; ++i)
         for (std::int64_t j = i % 16; j < unit_.n; j += 16) {
             const auto index = static_cast<std::size_t>(i * unit_.n + j);
@@ -105,7 +105,7 @@ bool loaded_unit::right(std::int64_t steps) const {
     return true;
 }
 
-std::vector<unit_kernel> working_units(int capability, core::execution_space& space) {
+std::vector<unit_kernel> working_units(int capability, space::execution_space& space) {
     std::vector<unit_kernel> working;
     for (const auto& family : {fma_kernels(), mma_kernels(), wgmma_kernels()})
         for (const unit_kernel& unit : family) {
@@ -117,7 +117,7 @@ std::vector<unit_kernel> working_units(int capability, core::execution_space& sp
     return working;
 }
 
-loaded_unit loaded_with_random_data(const unit_kernel& unit, core::execution_space& space) {
+loaded_unit loaded_with_random_data(const unit_kernel& unit, space::execution_space& space) {
     if (unit.operand == dtype::i8 || unit.operand == dtype::i32)
         return {unit, space, workload::integers(-127, 127), workload::integers(-127, 127)};
     // A chain of c a + b stays finite.
@@ -126,7 +126,7 @@ loaded_unit loaded_with_random_data(const unit_kernel& unit, core::execution_spa
     return {unit, space, workload::normal(0, 1), workload::normal(0, 1)};
 }
 
-loaded_unit loaded_with_ones(const unit_kernel& unit, core::execution_space& space) {
+loaded_unit loaded_with_ones(const unit_kernel& unit, space::execution_space& space) {
     return {unit, space, workload::integers(1, 1), workload::integers(1, 1)};
 }
 

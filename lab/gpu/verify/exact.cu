@@ -81,7 +81,7 @@ __global__ void fill_significands(device_matrix<T> to, element_loop all, verify:
     });
 }
 
-// After the kernel above: what it left zero and a line picks.
+// Runs after the kernel above and fills what it left zero and a line picks.
 template <class T>
 __global__ void fill_picks(device_matrix<T> to, std::int64_t lines, std::int64_t picks,
                            const double* scales, const std::int64_t* places,
@@ -190,7 +190,7 @@ __global__ void compare(View product, verify::factors with, device_matrix<const 
         }
 }
 
-// `on_host` tells what the first wrong entry should have been.
+// `on_host` finds what the first wrong entry should have been.
 template <class View>
 verify::verdict compared(const verify::exact_pass& pass, const View& product, const View& on_host,
                          const core::problem& p, const void* c) {

@@ -1,4 +1,5 @@
-// What the threads of a comparison found, gathered by atomics: few, since a right C has none.
+// What the threads of a comparison found, collected by atomics: few, since a right C has no
+// findings.
 #pragma once
 
 #include <cstdint>

@@ -9,12 +9,12 @@
 
 namespace carat::gpu {
 
-/// sums = A B and magnitudes = |A| |B|, M x N by rows. Of integers `sums` are of 32 bits, and
-/// `magnitudes` is not touched.
+/// sums = A B and magnitudes = |A| |B|, M x N row-major. Integer `sums` have 32 bits and leave
+/// `magnitudes` untouched.
 void start_reference(const core::problem& p, const core::operands& data, void* sums,
                      float* magnitudes);
 
-/// Makes alpha sums + beta C of sums, and the magnitudes of those, for C as it is now.
+/// Turns sums into alpha sums + beta C with the current C, and their magnitudes likewise.
 void start_factors(const core::problem& p, const void* c, void* sums, float* magnitudes);
 
 /// The largest magnitude in a matrix, as the bits of a float, at `largest` if it is larger there.
@@ -39,7 +39,7 @@ struct tolerance {
 void start_comparison(const core::problem& p, const void* c, const void* sums,
                       const float* magnitudes, const tolerance& allowed, found_on_device* found);
 
-/// An entry of C; `unwritten`: it is what poison() left. Waits.
+/// An entry of C; `unwritten`: it is still what poison() wrote. Waits.
 [[nodiscard]] double read_element(const core::problem& p, const void* c, std::int64_t i,
                                   std::int64_t j, bool& unwritten);
 

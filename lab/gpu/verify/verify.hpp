@@ -1,6 +1,6 @@
-// Verification in a GPU's own memory: operands are made, and every entry is compared, where they
-// lie. The kernels are plain and share nothing with those they judge. All work goes to the GPU in
-// use and is done on return.
+// Verification in a GPU's memory: operands are made, and every entry is compared, in place. The
+// kernels share nothing with those they judge. Functions use the current GPU and return when the
+// work is done.
 #pragma once
 
 #include <memory>
@@ -15,28 +15,28 @@ namespace carat::gpu {
 /// @throws carat::error(device_failed, out_of_memory), here and below.
 void fill(const verify::exact_pass& pass, const core::problem& p, const core::operands& data);
 
-/// As pass.fill_c().
+/// Does what pass.fill_c() does.
 void fill_c(const verify::exact_pass& pass, const core::problem& p, void* c);
 
-/// As pass.check(), for a C in a GPU's memory.
+/// Does what pass.check() does, for a C in a GPU's memory.
 [[nodiscard]] verify::verdict check(const verify::exact_pass& pass, const core::problem& p,
                                     const void* c);
 
-/// The same of all products.
-inline void fill(const verify::exact_passes& pass, const core::operation& all,
+/// The same for all products.
+inline void fill(const verify::exact_passes& pass, const rows::operation& all,
                  const core::operands& data) {
     for (std::int64_t i = 0; i < all.count; ++i)
         if (const core::problem p = problem_of(all, i); p.m != 0)
             fill(pass.of(i), p, product_at(all, data, i));
 }
-inline void fill_c(const verify::exact_passes& pass, const core::operation& all,
+inline void fill_c(const verify::exact_passes& pass, const rows::operation& all,
                    const core::operands& data) {
     for (std::int64_t i = 0; i < all.count; ++i)
         if (const core::problem p = problem_of(all, i); p.m != 0)
             fill_c(pass.of(i), p, product_at(all, data, i).c);
 }
 [[nodiscard]] inline verify::verdict check(const verify::exact_passes& pass,
-                                           const core::operation& all, const core::operands& data) {
+                                           const rows::operation& all, const core::operands& data) {
     verify::verdict found;
     found.passed = true;
     for (std::int64_t i = 0; i < all.count; ++i)
@@ -45,14 +45,14 @@ inline void fill_c(const verify::exact_passes& pass, const core::operation& all,
     return found;
 }
 
-/// As verify::check_padding().
+/// Does what verify::check_padding() does.
 [[nodiscard]] verify::verdict check_padding(const core::problem& p, const void* c);
 
-/// As verify::poison().
+/// Does what verify::poison() does.
 void poison(const core::problem& p, void* c);
 
-/// alpha A B + beta C of finite operands in a GPU's memory, every entry in f64 (integers modulo
-/// 2^32), to hold a later C against with the bound of verify::reference.
+/// alpha A B + beta C for finite operands in a GPU's memory, every entry in f64 (integers modulo
+/// 2^32), with which a later C is compared within the bound of verify::reference.
 class reference {
   public:
     reference(const core::problem& p, const core::operands& data);

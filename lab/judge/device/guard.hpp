@@ -1,4 +1,4 @@
-// What lies between, in front of and behind matrices, in host memory and in a GPU's.
+// The bytes between, before and after matrices, in host and GPU memory.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace carat::judge {
 
-// A NaN in every floating type, but for the bits drawn: what a product reads of it, shows.
+// A NaN in every floating type, whose other bits are random: a product that reads it shows it.
 CARAT_HOST_DEVICE inline std::uint64_t guard_word(std::uint64_t seed, std::int64_t index) {
     return verify::mixed(seed ^ static_cast<std::uint64_t>(index)) | 0x7ff07ff07ff07ff0u;
 }

@@ -30,7 +30,7 @@ bool write_file(const char* path, const std::string& text) {
     return done;
 }
 
-// Users keep their numbers. Root keeps those of others, too, whose files it could read before.
+// Users keep their ids. Root also keeps those of other users, whose files it could read before.
 void keep_numbers(unsigned user, unsigned group) {
     const auto line = [](unsigned id) {
         return std::to_string(id) + " " + std::to_string(id) + " 1\n";
@@ -43,13 +43,13 @@ void keep_numbers(unsigned user, unsigned group) {
     write_file("/proc/self/gid_map", line(group));
 }
 
-// Root could look into the referee's memory and write there; without these rights it can't.
+// Root could read and write the judge's memory; without these rights it cannot.
 void give_up_rights() {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
     __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
     std::array<__user_cap_data_struct, 2> rights = {};
-    // Files of others stay readable where they were.
+    // Other users' files stay readable where they were.
     rights[0].permitted = 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH;
     std::array<__user_cap_data_struct, 2> held = {};
     if (syscall(SYS_capget, &head, held.data()) == 0) rights[0].permitted &= held[0].permitted;
@@ -57,11 +57,11 @@ void give_up_rights() {
     syscall(SYS_capset, &head, rights.data());
 }
 
-void end_with_referee() {
+void end_with_judge() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-// Message and descriptor, if there is one, to the referee.
+// Sends the judge a message and, if there is one, a descriptor.
 void tell(const void* data, std::size_t size, int descriptor = -1) {
     iovec text = {const_cast<void*>(data), size};
     msghdr message = {};
@@ -78,26 +78,26 @@ void tell(const void* data, std::size_t size, int descriptor = -1) {
     if (sendmsg(birth_fd, &message, MSG_NOSIGNAL) < 0) _exit(1);
 }
 
-// The target finds open what protocol.hpp names: not this socket, the listener, or what the user's
-// shell had open.
+// The target inherits only the descriptors that protocol.hpp names: not this socket, the listener,
+// or what the user's shell had open.
 void close_the_rest() {
     close_range(birth_fd, ~0u, 0);
 }
 
-// A child of the referee's, not of this process.
+// Makes the new process a child of the judge instead of this process.
 pid_t fork_beside() {
     return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
 }
 
-// The first process of the namespace takes what others leave behind; with it all of them end.
+// The namespace's first process adopts orphans, and when it ends, all of them end.
 [[noreturn]] void live_as_init() {
-    end_with_referee();
+    end_with_judge();
     std::signal(SIGCHLD, SIG_IGN);
     close_range(0, ~0u, 0);
     for (;;) pause();
 }
 
-// In namespaces of its own from here on, in a new process; 0 where there are none to be had.
+// Continues in a new process in its own namespaces. Returns 0 if none can be made.
 std::uint32_t enter_namespaces() {
     const unsigned user = getuid(), group = getgid();
     birth born = {};
@@ -126,7 +126,7 @@ std::uint32_t enter_namespaces() {
     _exit(born.target < 0 ? 1 : 0);
 }
 
-// /proc as this namespace has it, and a folder in memory. Some systems let users have neither.
+// Mounts this namespace's /proc and a folder in memory. Some systems allow users neither.
 std::uint32_t mount_own(bool& own_memory) {
     constexpr unsigned long plain = MS_NOSUID | MS_NODEV;
     own_memory = mount("tmpfs", "/dev/shm", "tmpfs", plain, "size=256m") == 0;
@@ -143,7 +143,7 @@ void enter_boundary() {
     bool own_memory = false;
     if (parts != 0) parts |= mount_own(own_memory);
     give_up_rights();
-    end_with_referee();
+    end_with_judge();
     parts |= restrict_files(own_memory);
     int listener = -1;
     parts |= restrict_calls(listener);
@@ -156,7 +156,7 @@ void enter_without_boundary() {
     const std::uint32_t none = 0;
     tell(&born, sizeof born);
     give_up_rights();
-    end_with_referee();
+    end_with_judge();
     tell(&none, sizeof none);
     close_the_rest();
 }

@@ -1,4 +1,4 @@
-// seccomp: what nobody multiplies with, and what would undo that a process is stopped.
+// The seccomp filter: system calls that no product needs, or that could continue a stopped process.
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -13,19 +13,19 @@ namespace carat::judge {
 
 namespace {
 
-// By names, as some are unknown to older libraries.
+// The calls are named, as older libraries do not know all of them.
 constexpr std::array refused = {
-    // Other processes and their memory.
+    // Reaching other processes and their memory.
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease",
     "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kcmp", "move_pages", "migrate_pages",
-    // Signals at a time of the target's choosing: SIGCONT would continue a stopped process.
+    // Raising signals at chosen times: SIGCONT would continue a stopped process.
     "timer_create", "mq_notify",
-    // Work of the kernel's that goes on while a process is stopped.
+    // Having the kernel work while the process is stopped.
     "io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit", "userfaultfd",
     "perf_event_open", "bpf", "vmsplice",
-    // Being preferred to others.
+    // Getting a higher priority.
     "setpriority", "sched_setscheduler", "sched_setattr", "sched_setparam", "ioprio_set",
-    // Ways out of the boundary.
+    // Leaving the boundary.
     "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount",
     "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_by_handle_at", "seccomp",
     "personality", "keyctl", "add_key", "request_key", "socket", "connect", "bind", "listen"};
@@ -49,12 +49,12 @@ class filter {
             add(denied, SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, static_cast<unsigned>(which)));
         for (const int which : {PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER})
             add(denied, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, static_cast<unsigned>(which)));
-        // Its arguments lie in memory, where no filter sees them; the C library does without it.
+        // Its arguments are in memory, which no filter can read; the C library works without it.
         seccomp_rule_add(rules_, unknown, SCMP_SYS(clone3), 0);
         return true;
     }
 
-    // Of each process and each program; threads are not asked for.
+    // Asks about each new process and program, but not about threads.
     [[nodiscard]] bool ask_before_processes() {
         for (const int call :
              {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve), SCMP_SYS(execveat)})
@@ -81,7 +81,8 @@ std::uint32_t restrict_calls(int& listener) {
         listener = asking.listener();
         return has_seccomp | has_listener;
     }
-    // Older kernels have no listener, and where the referee is watched by one there is no second.
+    // Older kernels have no listener, and a judge that is itself watched by one cannot have a
+    // second.
     filter plain;
     return plain.refuse_what_helps_nobody() && plain.load() ? std::uint32_t{has_seccomp} : 0;
 }

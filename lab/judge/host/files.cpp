@@ -1,4 +1,4 @@
-// Landlock, by its system calls: the headers of older systems don't have all of it.
+// Landlock through its system calls, since the headers of older systems lack parts of it.
 #include <fcntl.h>
 #include <initializer_list>
 #include <sys/syscall.h>
@@ -23,7 +23,7 @@ struct __attribute__((packed)) path_rule {
     std::int32_t parent;
 };
 
-// Bits of linux/landlock.h. Reading and executing are not restricted: libraries are everywhere.
+// Bits of linux/landlock.h. Reading and executing stay allowed, as libraries may be anywhere.
 constexpr std::uint64_t write_file = 1u << 1;
 constexpr std::uint64_t remove_and_make = 0x1ff0;  // folders, files, devices, sockets, links
 constexpr std::uint64_t refer = 1u << 13, truncate = 1u << 14, ioctl_device = 1u << 15;

@@ -1,6 +1,6 @@
-"""The process of a Python target (lab/judge/protocol.hpp): host.py FILE FUNCTION [judge_door.so].
+"""The process of a Python target (lab/judge/protocol.hpp): host.py FILE FUNCTION [judge_channel.so].
 
-FUNCTION(a, b) returns C, or FUNCTION(a, b, c) fills c, by rows: arrays of NumPy or, with the door,
+FUNCTION(a, b) returns C, or FUNCTION(a, b, c) fills c, by rows: arrays of NumPy or, with the channel,
 tensors of PyTorch on a GPU. Without PyTorch these are objects with a __cuda_array_interface__, which
 CuPy and Numba take, and a `stream`."""
 
@@ -37,7 +37,7 @@ def load(path, name):
 
 
 class Host:
-    """Arrays of NumPy, in the memory shared with the referee."""
+    """Arrays of NumPy, in the memory shared with the judge."""
 
     types, features = F64 | F32 | F16 | I8, 0
 
@@ -71,13 +71,13 @@ class DeviceArray:
 
 
 class Gpu:
-    """Tensors of PyTorch, in memory that the door opens."""
+    """Tensors of PyTorch, in memory that the channel opens."""
 
     types, features = F64 | F32 | F16 | BF16 | I8, ON_GPU
 
     def __init__(self, memory, path):
-        self.door = ctypes.CDLL(path)
-        self.door.carat_door_stream.restype = self.door.carat_door_memory.restype = ctypes.c_void_p
+        self.channel = ctypes.CDLL(path)
+        self.channel.carat_channel_stream.restype = self.channel.carat_channel_memory.restype = ctypes.c_void_p
         self.shared = (ctypes.c_char * 416).from_buffer(memory, DATA)
         self.torch = None
         with contextlib.suppress(ModuleNotFoundError):
@@ -85,12 +85,12 @@ class Gpu:
             self.torch = torch
 
     def call(self, name, *numbers):
-        getattr(self.door, "carat_door_" + name)(self.shared, *map(ctypes.c_int64, numbers))
+        getattr(self.channel, "carat_channel_" + name)(self.shared, *map(ctypes.c_int64, numbers))
 
     def open(self):
-        self.door.carat_door_open(self.shared, None)
-        self.stream = self.door.carat_door_stream()
-        self.base = self.door.carat_door_memory()
+        self.channel.carat_channel_open(self.shared, None)
+        self.stream = self.channel.carat_channel_stream()
+        self.base = self.channel.carat_channel_memory()
         if self.torch and self.stream:
             device, = struct.unpack_from("=i", self.shared)
             self.torch.cuda.set_device(device)
@@ -130,7 +130,7 @@ class Gpu:
 
 
 def main():
-    path, name, *door = sys.argv[1:]
+    path, name, *channel = sys.argv[1:]
     shared = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
     memory = mmap.mmap(MEMORY, os.fstat(MEMORY).st_size, shared)
     place = function = None
@@ -140,7 +140,7 @@ def main():
         struct.pack_into("=q", memory, TABLE + i * ROW.size + STATUS, status)
 
     def opened():
-        return Gpu(memory, *door) if door else Host(memory)
+        return Gpu(memory, *channel) if channel else Host(memory)
 
     def run():
         with place.current():

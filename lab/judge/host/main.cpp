@@ -1,7 +1,6 @@
-// The process of a target: loads a shared object with a carat_kernel and calls it. It links nothing
-// of carat, so that a target finds no engine here to call. `--exec PROGRAM ...` becomes a program
-// instead, a Python interpreter with host.py, inside the same boundary; `--open` in front of either
-// goes without one.
+// A target's process: loads a shared object with a carat_kernel and calls it. It links nothing of
+// carat, so the target finds no engine here to call. `--exec PROGRAM ...` runs a program instead
+// (Python with host.py) inside the same boundary; `--open` before either omits the boundary.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -18,7 +17,7 @@ namespace {
 
 using namespace carat::judge;
 
-// Functions of the C library with which a program could be led to believe another time.
+// Functions of the C library that could make a program believe another time.
 constexpr std::array clocks = {"clock_gettime", "gettimeofday", "time",   "clock", "times",
                                "getrusage",     "read",         "write",  "poll",  "mmap",
                                "memcmp",        "memcpy",       "malloc", "kill"};
@@ -56,7 +55,7 @@ class kernel_service final : public service {
              row.lda,        row.ldb,
              row.ldc,        row.alpha,
              row.beta,       row.type,
-             row.threads,    carat_door_stream()};
+             row.threads,    carat_channel_stream()};
         return kernel_->supports == nullptr || kernel_->supports(&g) != 0;
     }
 

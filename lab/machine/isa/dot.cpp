@@ -16,8 +16,8 @@ namespace {
 
 using vector [[gnu::vector_size(vector_bytes), gnu::may_alias]] = float;
 
-// Step returns the next accumulator of (accumulator, x, y). All by value: an accumulator whose
-// address is taken would live in memory.
+// Step returns the next accumulator from (accumulator, x, y). All are passed by value: an
+// accumulator whose address is taken would be in memory.
 template <class Step>
 void run_chains(std::int64_t steps, void* state) {
     auto* memory = static_cast<vector*>(state);
@@ -65,8 +65,8 @@ struct alignas(64) tile_configuration {
 };
 
 // Tiles 0 and 1 are the operands, 2 to 7 the accumulators: six are in flight, four would do (a
-// product takes 16 cycles of the unit and 52 until its result can be used). Tile registers are
-// named in the instructions, so this can't be a loop over an array.
+// product takes 16 cycles of the unit, and its result is ready after 52). Instructions name their
+// tile registers, so this cannot be a loop over an array.
 template <class Step>
 [[gnu::target("amx-tile")]] void run_tiles(std::int64_t steps, void* state) {
     const tile_configuration configuration;

@@ -12,8 +12,8 @@ inline double product_error(double a, double b, double p) {
     return __builtin_fma(a, b, -p);
 }
 #else
-// Without a fused multiply-add: halves of 26 and 27 bits, cut by a mask so that nothing overflows
-// (Dekker 1971 rounds instead). The last product may round, by 2^-106 of p.
+// Replaces a fused multiply-add: halves of 26 and 27 bits, split by a mask so that nothing
+// overflows (Dekker 1971 rounds instead). The last product may round, by 2^-106 of p.
 inline double upper_half(double x) {
     const auto bits = __builtin_bit_cast(std::uint64_t, x) & ~((std::uint64_t{1} << 27) - 1);
     return __builtin_bit_cast(double, bits);

@@ -11,8 +11,8 @@ struct cache_sizes {
     std::int64_t l3_bytes;
 };
 
-// As Linux tells them; for a level it doesn't tell, what most machines have at least (32 KiB,
-// 256 KiB; without an L3, the L2 takes its place).
+// The sizes that Linux reports or, for an unreported level, what most machines have at least (32
+// KiB, 256 KiB; without an L3, the L2 takes its place).
 [[nodiscard]] const cache_sizes& caches();
 
 }  // namespace carat::ladder::cpu

@@ -6,7 +6,7 @@
 
 namespace carat::ladder::cpu {
 
-// T is double or float. Throws carat::error when CARAT_FORCE_ISA can't be obeyed.
+// T is double or float. Throws carat::error if CARAT_FORCE_ISA cannot be obeyed.
 template <class T>
 [[nodiscard]] const level<T>& level_in_use();
 

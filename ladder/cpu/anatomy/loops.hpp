@@ -1,4 +1,4 @@
-// Small change of the anatomy steps: a loop over blocks, and the sub-product of a block.
+// Helpers of the anatomy steps: a loop over blocks, and the sub-product of a block.
 #pragma once
 
 #include "ladder/cpu/anatomy/product.hpp"

@@ -32,7 +32,7 @@ void macro_kernel(const product<T>& p, const T* packed_a, const T* packed_b,
         for_blocks(p.m, mr, [&](std::int64_t i, std::int64_t m) {
             const strided<const T> a = {packed_a + i * p.k, 1, mr};
             const product<T> q = part(p, i, m, j, n, 0, p.k);
-            // After the last sliver of A the first one comes again, for the next sliver of B.
+            // The first sliver of A follows the last one, for the next sliver of B.
             const auto ahead = prefetch(q, packed_a + (i + mr < p.m ? i + mr : 0) * p.k);
             if (m == mr && n == nr<T> && p.c.col_stride == 1) {
                 micro_kernel(p.k, p.alpha, a, b, nr<T>, q.c.data, p.c.row_stride, ahead);
@@ -45,7 +45,7 @@ void macro_kernel(const product<T>& p, const T* packed_a, const T* packed_b,
     });
 }
 
-// Looks ahead at nothing.
+// Prefetches nothing.
 struct no_prefetch {
     template <class T>
     CARAT_INLINE auto operator()(const product<T>&, const T*) const {

@@ -1,4 +1,4 @@
-// carat.h over the C++ call: structures become views, exceptions a status and a message.
+// carat.h over the C++ call: structures become views, exceptions become a status and a message.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -33,7 +33,7 @@ using carat::detail::step_kind;
 static_assert(CARAT_U8 == static_cast<int>(carat::dtype::u8) &&
               CARAT_E4M3 == static_cast<int>(carat::dtype::e4m3));
 
-// Of a fixed size, so that a failure for want of memory can be told, too.
+// Has a fixed size, so that running out of memory can be reported, too.
 thread_local std::array<char, 512> last_message{};
 
 carat_status failed(carat_status status, const char* why) {
@@ -98,7 +98,7 @@ erased_matrix erased(const carat_matrix* m, const char* name) {
         1};
 }
 
-// Members that the caller's version of the structure lacks stay as they are by default.
+// Members that the caller's version of the structure lacks keep their defaults.
 carat_options complete(const carat_options* given) {
     carat_options all = CARAT_OPTIONS_INIT;
     if (given == nullptr) return all;
@@ -139,7 +139,7 @@ std::optional<epilogue_steps> epilogue_of(const carat_options& options) {
     return steps;
 }
 
-// Calls run with a policy: CPU or GPU.
+// Calls run with a policy for the CPU or a GPU.
 template <class Run>
 void run_there(const carat_options& options, const Run& run) {
     if (options.on_gpu != 0)
@@ -181,7 +181,7 @@ erased_batch ragged(const erased_matrix& all, bool by_columns, const int32_t* en
     return of;
 }
 
-// With the factors that the options give A and C.
+// Applies the options' factors to A and C.
 void multiply_all(const carat_options& options, erased_batch a, const erased_batch& b,
                   const erased_batch& c) {
     a.first.factor = options.alpha;

@@ -1,7 +1,7 @@
 // The five loops around the micro-kernel (Goto and van de Geijn 2008; Van Zee and van de Geijn
-// 2015): jc over panels of B, pc over k, ic over blocks of A, then jr and ir over the tiles of
-// what is packed. Sums over k are cut at the same places whatever rectangle of C a thread has, so
-// the result does not depend on how many threads there are.
+// 2015): jc over panels of B, pc over k, ic over blocks of A, then jr and ir over the packed
+// micropanels. Sums over k are cut at the same places for every rectangle of C, so the result does
+// not depend on the number of threads.
 #include "cpu/blocked/five_loops.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@ namespace carat::cpu_engine {
 
 namespace {
 
-// The panels start on cache lines, and pages, of their own.
+// Panels start on cache lines and pages of their own.
 constexpr std::int64_t page_elements = 1024;
 
 constexpr std::int64_t rounded(std::int64_t elements) {
     return (elements + page_elements - 1) / page_elements * page_elements;
 }
 
-// Where tiles of an operand are: packed one after the other, or where they lie.
+// Where the tiles of an operand are: packed one after the other, or unpacked.
 template <class T>
 struct tiles_of {
     const T* first;
@@ -36,7 +36,7 @@ struct blocks_of {
     std::int64_t nc;
 };
 
-// One micropanel of B with all of a block of A, packed or, with `packs`, being packed.
+// Multiplies one micropanel of B with a block of A, which is packed or, with `packs`, being packed.
 template <class T>
 void multiply_micropanel(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T>& call,
                          const blocks_of<T>& of, std::int64_t jr, bool packs) {
@@ -56,7 +56,7 @@ template <class T>
 void multiply_blocks(void (*run)(const tile_call<T>&), const task<T>& t, tile_call<T> call,
                      const blocks_of<T>& of) {
     const std::int64_t nr = t.with->nr;
-    // Columns of a block at once: longer runs, stored a while ago.
+    // The columns of a block that are computed together: longer runs, stored some time ago.
     const bool ends_here = t.epilogue != nullptr && call.last && t.c_row_stride == 1;
     call.last = call.last && !ends_here;
     call.b = of.b.first;

@@ -9,7 +9,7 @@ namespace carat::cpu_engine {
 // Elements of T of workspace that multiply_blocked needs.
 [[nodiscard]] std::int64_t blocked_elements(const plan::blocking& blocks);
 
-// Large products, in packed blocks; one thread.
+// Multiplies large operands in packed blocks, on one thread.
 template <class T>
 void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspace);
 

@@ -1,7 +1,7 @@
-// A C that cannot hold its sums: it is narrower than they are, or still has to be added to them
-// when they are finished. A rectangle of C at a time is summed over all of k, then finished and
-// stored. The rectangle is small enough for L2 and L3 and large enough that packing its operands
-// again for each of them costs next to nothing.
+// The loops for a C that cannot hold its sums: it is narrower, or must be added to them when they
+// are finished. One rectangle of C at a time is summed over all of k, then finished and stored. The
+// rectangle is small enough for L2 and L3, and large enough that packing the operands again for
+// each rectangle costs next to nothing.
 #include "cpu/blocked/out_of_place.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t most_rows = 1024;
 constexpr std::int64_t most_cols = 1024;
 
-// Column (i, j) of C, from `count` sums.
+// Writes column (i, j) of C from `count` sums.
 template <class T>
 void store_column(const task<T>& t, T* sums, std::int64_t count, std::int64_t i, std::int64_t j,
                   const store_target<epilogue_type<T>>& c) {

@@ -1,11 +1,11 @@
-// The five loops with an out-of-place accumulator: sums lie beside a C that cannot hold them.
+// The five loops with an out-of-place accumulator, for a C that cannot hold its sums.
 #pragma once
 
 #include "cpu/blocked/five_loops.hpp"
 
 namespace carat::cpu_engine {
 
-// A C that sums in T are stored into, of that type or a narrower one. Strides are in elements.
+// A C, of T or a narrower type, into which sums in T are stored. Strides are in elements.
 template <class T>
 struct store_target {
     std::byte* data = nullptr;
@@ -23,13 +23,13 @@ struct store_target {
 [[nodiscard]] std::int64_t out_of_place_elements(const plan::blocking& blocks, std::int64_t m,
                                                  std::int64_t n);
 
-// Sums over all of k in the workspace, then finished, rounded and stored; sums of integers must
-// have an epilogue. t.c is not looked at.
+// Sums over all of k in the workspace, then finishes, rounds and stores; integer sums must have an
+// epilogue. Ignores t.c.
 template <class T>
 void multiply_out_of_place(const task<T>& t, const plan::blocking& blocks,
                            const store_target<epilogue_type<T>>& c, T* workspace);
 
-// The same by way of sums that are 0: rounded, and finished where the task says so.
+// The same for sums that are 0: they are rounded, and finished if the task says so.
 template <class T>
 void store_zeros(const task<T>& t, const store_target<epilogue_type<T>>& c);
 

@@ -1,6 +1,6 @@
-// What happens to sums on their way to C, as kernels and loops see it: steps of an epilogue, then
-// E. Sums lie in runs, stretches of neighbours in memory, which are parts of columns of C or of
-// rows, depending on how the product was turned.
+// What is applied to sums on their way to C, as kernels and loops see it: the steps of an epilogue,
+// then E. Sums lie in runs of neighbours in memory, which are parts of columns or rows of C,
+// depending on whether the product was swapped.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace carat::cpu_engine {
 template <class T>
 struct epilogue_call;
 
-// `lines` runs of `count` sums; run `i` is at sums + i * step. (first, line) says where in C: how
-// far along runs the first sum is, and which run it is in.
+// `lines` runs of `count` sums; run `i` is at sums + i * step. (first, line) is the position in C:
+// how far along its run the first sum is, and in which run.
 template <class T>
 struct epilogue_sums {
     T* sums;
@@ -31,7 +31,7 @@ struct epilogue_sums {
 template <class T>
 using epilogue_function = void (*)(const epilogue_call<T>&, const epilogue_sums<T>&);
 
-// What sums of T are finished in: those of integers in f32, in the same place.
+// The type in which sums of T are finished: integer sums are finished in f32, in place.
 template <class T>
 using epilogue_type = std::conditional_t<std::is_floating_point_v<T>, T, float>;
 

@@ -1,12 +1,12 @@
-// A kernel on a matrix unit (AMX), or on dot products in its place, as the loops see it. An operand
-// is `extent` vectors (rows of A, columns of B) of K elements, packed in steps of k, 64 bytes of
-// every vector (32 bf16 or 64 8-bit integers), a tile of 16 vectors in 1 KiB:
+// A kernel for a matrix unit (AMX), or for dot products in its place, as the loops see it. An
+// operand is `extent` vectors (rows of A, columns of B) of K elements, packed in steps of k, 64
+// bytes of every vector (32 bf16 or 64 8-bit integers), a tile of 16 vectors in 1 KiB:
 //
 //   micropanel of 32:  | step 0: vectors 0-15 | vectors 16-31 | step 1: vectors 0-15 | ...
 //   tile of A:  vector 0: 64 bytes of k | vector 1 | ... | vector 15
 //   tile of B:  k 0 to 4/size - 1 of column 0, of column 1, ... 15 | the next k | ...
 //
-// Whatever is missing at an edge is packed as zeros, so kernels know no edges.
+// Edges are padded with zeros, so kernels need not know them.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ inline constexpr std::int64_t tile_bytes = 1024;
 inline constexpr std::int64_t micropanel_step_bytes = 2 * tile_bytes;
 
 // Packs `extent` vectors of `k` elements into micropanels, the first at `out` and each next one
-// micropanel_bytes later. Of the last micropanel a second tile without vectors is not written.
+// micropanel_bytes later. The last micropanel's second tile is not written if it has no vectors.
 // Element p of vector i is source[i * outer_stride + p * k_stride].
 using pack_panels_function = void (*)(const std::byte* source, std::int64_t outer_stride,
                                       std::int64_t k_stride, std::int64_t extent, std::int64_t k,
                                       std::byte* out, std::int64_t micropanel_bytes);
 
-// Vectors of an operand, packed or, of an A contiguous in k, where they lie.
+// The vectors of an operand: packed or, for an A contiguous in k, unpacked.
 struct panel_source {
     const std::byte* data;
     std::int64_t outer_stride_bytes = step_bytes;  // from one vector of a tile to the next
@@ -38,7 +38,7 @@ struct panel_source {
     std::int64_t step_stride_bytes = micropanel_step_bytes;  // from one step to the next
 };
 
-// C = alpha sums + beta C for a rectangle of up to 32 x 32 from 32-bit sums, row by row. beta = 0
+// C = alpha sums + beta C for a rectangle of up to 32 x 32, row by row from 32-bit sums. beta = 0
 // never reads C.
 struct matrix_unit_result {
     const std::byte* sums;
@@ -55,8 +55,8 @@ using store_sums_function = void (*)(const matrix_unit_result&);
 inline constexpr std::int64_t sums_row_bytes = micropanel_extent * 4;
 inline constexpr std::int64_t sums_bytes = micropanel_extent * sums_row_bytes;
 
-// 32 x 32 complete sums, as sums_row_bytes says, that are the result: a kernel writes them to C
-// past the caches, a little after each step of its own. Rows of C start on lines of cache.
+// 32 x 32 complete sums, in rows of sums_row_bytes, that need no further work. A kernel writes them
+// to C past the caches, a few after each of its own steps. Rows of C start on cache lines.
 struct finished_sums {
     const std::byte* sums = nullptr;  // null: there are none
     std::byte* c = nullptr;
@@ -87,8 +87,7 @@ struct matrix_unit_kernel {
     [[nodiscard]] constexpr std::int64_t step_k() const { return step_bytes / element_bytes; }
 };
 
-// The tile registers of a thread are set up before its first product and given back after its
-// last: what was configured before is configured again, if anything.
+// A thread's tile registers are configured before its first product and restored after its last.
 struct alignas(64) tile_state {
     std::byte configuration[64];
 };
@@ -100,14 +99,14 @@ struct matrix_unit_set {
     matrix_unit_kernel u8;
     matrix_unit_kernel u8_i8;  // A by B
     matrix_unit_kernel i8_u8;
-    // Into a C of a type, from sums of f32, and i32 from its own. Bytes take sums that an epilogue
-    // is done with: alpha is 1 and beta 0.
+    // Stores f32 sums to each type of C, and i32 sums to i32. Bytes take sums that an epilogue has
+    // finished: alpha is 1 and beta 0.
     core::per_dtype<store_sums_function> store;
     void (*acquire)(tile_state&);
     void (*give_back)(const tile_state&);
     std::int64_t least_k = 0;  // of products that gain by them: k is filled up to steps
 
-    // The one for A of a type by B of another; null where there is none.
+    // The kernel for these types of A and B, or null.
     [[nodiscard]] const matrix_unit_kernel* find(dtype a, dtype b) const {
         const matrix_unit_kernel* found = nullptr;
         if (a == dtype::bf16 && b == a) found = &bf16;

@@ -1,6 +1,6 @@
-// A micro-kernel as the loops see it: the register tile it keeps, the two ways to run it, and how
-// to pack operands for it. The loops know nothing of instructions; kernels know nothing of loops
-// around them. One row of the table is one instruction set.
+// A micro-kernel as the loops see it: its register tile, the ways to run it, and how to pack
+// operands for it. Loops know nothing of instructions, and kernels nothing of loops. One row of the
+// table is one instruction set.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ namespace carat::cpu_engine {
 
 struct matrix_unit_set;
 
-// One tile: C(0..rows, 0..cols) = alpha A B + beta C. Rows of C, and of A at one k, are
-// contiguous. Strides are in elements. beta = 0 never reads C.
+// One tile: C(0..rows, 0..cols) = alpha A B + beta C. Rows of C, and of A at one k, are contiguous.
+// Strides are in elements. beta = 0 never reads C.
 template <class T>
 struct tile_call {
     std::int64_t k;
@@ -41,7 +41,7 @@ struct tile_call {
     T* packed_a;     // fused_packing: where the micropanel of A is to lie
 };
 
-// Depths of A that are read together where there are few columns.
+// The number of k of A that are read together if there are few columns.
 inline constexpr int skinny_k_block = 16;
 
 // sums[j * sums_step + i] += sum over p of A(i, p) B(p, j), for few columns. A is contiguous in m
@@ -59,15 +59,15 @@ struct skinny_call {
     std::int64_t sums_step;
     T* of_lanes;  // panel_by_lanes: room for lanes * cols * mr sums
     int cols;
-    // Where other columns meet the same A: what to fetch meanwhile, `fetched` depths from `next`
-    // on. Of A contiguous in k: 0 where it is near.
+    // What to prefetch while other columns use the same A: `fetched` steps of k from `next` on. For
+    // A contiguous in k: 0 if it is near.
     const T* next;
     int fetched;
 };
 
 // Packs `extent` vectors (rows of A, columns of B) of k elements into micropanels:
-// out[micropanel][p][i], zeros after the last vector. Element p of vector i is
-// source[i * outer_stride + p * k_stride].
+// out[micropanel][p][i], with zeros after the last vector. Element p of vector i is source[i *
+// outer_stride + p * k_stride].
 template <class T>
 using pack_function = void (*)(const void* source, std::int64_t outer_stride, std::int64_t k_stride,
                                std::int64_t width, std::int64_t k, T* out);
@@ -78,7 +78,7 @@ struct packers {
     pack_function<T> b = nullptr;  // micropanels of nr columns of B
 };
 
-// c[i * c_stride] = round(alpha * sums[i] + beta * c[i * c_stride]): a column of C, perhaps of a
+// c[i * c_stride] = round(alpha * sums[i] + beta * c[i * c_stride]): a column of C, possibly of a
 // narrower type, from an out-of-place accumulator. beta = 0 never reads C.
 template <class T>
 using store_function = void (*)(std::int64_t count, const T* sums, T alpha, T beta, void* c,
@@ -87,7 +87,7 @@ using store_function = void (*)(std::int64_t count, const T* sums, T alpha, T be
 template <class T>
 using tile_function = void (*)(const tile_call<T>&);
 
-// Many products one after the other: elements from one's matrices to the next one's.
+// Distances in elements from one product's matrices to the next one's.
 struct product_steps {
     std::int64_t count;
     std::int64_t a;
@@ -95,7 +95,7 @@ struct product_steps {
     std::int64_t c;
 };
 
-// Products of one tile each, the first of which is a call of `unpacked`.
+// Products of one tile each; the first is a call of `unpacked`.
 template <class T>
 using products_function = void (*)(const tile_call<T>&, const product_steps&);
 
@@ -108,50 +108,49 @@ struct kernel {
     int mr;
     int nr;
     int lanes;  // rows of one vector: mr is a multiple
-    // a and b packed: a_k_stride, b_k_stride and b_col_stride are not looked at.
+    // Takes packed a and b; ignores a_k_stride, b_k_stride and b_col_stride.
     tile_function<T> packed;
-    // a and b wherever they lie, as long as A's rows are contiguous. Tiles of v vectors, at most
+    // Takes unpacked a and b if A's rows are contiguous. Tiles of v vectors, at most
     // unpacked_vectors, may have unpacked_columns[v - 1] columns.
     tile_function<T> unpacked;
-    // What runs products of one such tile each. The same bits.
+    // The function for products of one such tile each. The same bits.
     products_function<T> (*find_products)(int rows, int cols, std::int64_t k);
     int unpacked_vectors;
     std::array<int, 4> unpacked_columns;
-    // Tiles of `unpacked` one under the other, for any number of rows: by the number of columns, at
-    // most tall_columns, less 1.
+    // Tiles of `unpacked` below each other, for any number of rows, indexed by columns - 1 (at most
+    // tall_columns).
     int tall_columns;
     std::array<tall_function<T>, plan::most_skinny_columns> tall;
-    // Like `unpacked`, for at most mr rows and for nr columns, and A is left packed for other
-    // columns.
+    // The same as `unpacked`, for at most mr rows and nr columns; also packs A for other columns.
     tile_function<T> fused_packing;
-    // Rows, at most mr, whose depths lie side by side, turned: out[p * out_step + i]. Behind the
-    // last row it is left as it is.
+    // Transposes at most mr rows that are contiguous in k: out[p * out_step + i]. Leaves the
+    // entries after the last row as they are.
     void (*turn_rows)(const T* in, std::int64_t outer_stride, int rows, std::int64_t k, T* out,
                       std::int64_t out_step);
-    // C = alpha sums + beta C of a tile whose rows are contiguous in C, while its sums are by
-    // columns `step` apart, a multiple of eight, from a line of cache on. Null where turning all of
-    // the tile costs no more.
+    // C = alpha sums + beta C for a tile whose rows are contiguous in C, while its sums are in
+    // columns `step` apart (a multiple of eight), from a cache line on. Null if transposing the
+    // whole tile costs no more.
     void (*finish_rows)(const T* sums, std::int64_t step, int rows, int cols, T alpha, T beta, T* c,
                         std::int64_t c_row_stride);
-    // By the number of columns, less 1; rows of A are contiguous.
+    // Indexed by columns - 1; rows of A are contiguous.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
-    // The same where A and b are contiguous in k.
+    // The same for A and b contiguous in k.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_rows;
-    // A a panel of packed rows, a_k_stride not looked at: sums of `rows` rows, and of any other of
-    // the mr. By the number of columns, at most nr, less 1, those of skinny_columns to the bit;
-    // there are none before.
+    // A is a packed panel, and a_k_stride is ignored: computes `rows` of its mr rows, and possibly
+    // others, replacing the sums. Indexed by columns - 1 (at most nr), with the bits of
+    // skinny_columns.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_columns;
-    // The same of skinny_rows, which are added to what there is.
+    // The same with the bits of skinny_rows, added to the existing sums.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> panel_by_lanes;
-    // By the type of an operand that is to be multiplied in T; null where it can't.
+    // Indexed by the type of the operand to be multiplied in T; null if that is impossible.
     core::per_dtype<packers<T>> pack = {};
-    // By the type of C. Bytes take finished sums: alpha is 1 and beta 0. Of integers there are
+    // Indexed by the type of C. Bytes take finished sums: alpha is 1 and beta 0. Integer sums have
     // none.
     core::per_dtype<store_function<T>> store = {};
     epilogue_function<T> epilogue = nullptr;
 };
 
-// i32 multiplies modulo 2^32, which unsigned arithmetic says without undefined behaviour.
+// i32 multiplies modulo 2^32 as unsigned, which has no undefined behaviour.
 struct kernel_set {
     core::isa level;
     kernel<double> f64;
@@ -163,11 +162,11 @@ struct kernel_set {
 // Lowest level first.
 [[nodiscard]] std::span<const kernel_set* const> kernel_sets();
 
-// The row for a level, which must be one of this build's.
+// The row for a level, which must be in this build.
 [[nodiscard]] const kernel_set& kernels_for(core::isa level);
 
-// The same with tiles that multiply f16 by f16 in sums of f16: what f16_as::f16_sums asks for. Why
-// there are none is empty where there are.
+// The same with tiles that multiply f16 in f16 sums, as f16_as::f16_sums requests. The reason is
+// empty if they exist.
 [[nodiscard]] std::string why_no_f16_sums(core::isa level);
 [[nodiscard]] const kernel_set& kernels_with_f16_sums(core::isa level);
 
@@ -186,7 +185,7 @@ template <>
     return set.i32;
 }
 
-// f(kernel) with the kernel that multiplies operands of `type`, by what they are summed in.
+// Calls f(kernel) with the kernel that multiplies operands of `type` in the type of their sums.
 template <class F>
 decltype(auto) visit_kernel(const kernel_set& set, dtype type, F&& f) {
     const dtype sums = core::accumulator_of(type);

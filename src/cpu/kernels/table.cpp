@@ -35,7 +35,7 @@ extern const matrix_unit_set kernels;
 
 namespace {
 
-// What is left of VNNI where there is no AVX-512.
+// The part of VNNI that exists without AVX-512.
 const kernel_set& avx2_kernels() {
     static const kernel_set made = [] {
         kernel_set set = avx2::kernels;
@@ -45,8 +45,9 @@ const kernel_set& avx2_kernels() {
     return made;
 }
 
-// VNNI came later than AVX-512, and its products of bf16 later still. Where there is a matrix unit
-// these run at half the rate of f32 (Sapphire Rapids: 106 and 213 GFLOP/s), elsewhere at twice it.
+// VNNI came later than AVX-512, and its bf16 products later still. These run at half the rate of
+// f32 on processors with a matrix unit (Sapphire Rapids: 106 and 213 GFLOP/s), elsewhere at twice
+// it.
 const kernel_set& avx512_kernels() {
     static const matrix_unit_set units = [] {
         matrix_unit_set set = dot::kernels;
@@ -61,7 +62,7 @@ const kernel_set& avx512_kernels() {
     return made;
 }
 
-// A matrix unit comes on top of the vectors of AVX-512.
+// A matrix unit extends the vectors of AVX-512.
 const kernel_set& amx_kernels() {
     static const kernel_set made = [] {
         kernel_set set = avx512::kernels;
@@ -72,7 +73,7 @@ const kernel_set& amx_kernels() {
     return made;
 }
 
-// Tiles for f16 beside those the level has.
+// Tiles for f16 in addition to those of the level.
 struct f16_summing {
     explicit f16_summing(const kernel_set& of) : set(of) {
         if (of.matrix_unit != nullptr) units = *of.matrix_unit;
@@ -96,7 +97,7 @@ std::string why_no_f16_sums(core::isa level) {
 }
 
 const kernel_set& kernels_with_f16_sums(core::isa level) {
-    // Whatever level is asked for here has the vectors of AVX-512, or is not used.
+    // Every level requested here has the vectors of AVX-512, or is not used.
     static const f16_summing on_avx512(avx512_kernels());
     static const f16_summing on_amx(amx_kernels());
     return level == core::isa::amx ? on_amx.set : on_avx512.set;

@@ -1,12 +1,12 @@
-// jc over panels of B, ic over blocks of C, then slabs of k; inside, ir over micropanels of A
-// and jr over the micropanels of a slab of B in L2.
+// jc over panels of B, ic over blocks of C, then slabs of k; inside, ir over micropanels of A and
+// jr over the micropanels of a slab of B in L2.
 //
-// Sums of a block of C stay in L2 as 32 x 32 pieces of 4 KiB over all of K, so that C is written
-// once, and its strides, which may alias in the caches, are met only then.
+// Sums of a block of C stay in L2 as 32 x 32 pieces of 4 KiB over all of K. C is written once, so
+// its strides, which may alias in the caches, matter only then.
 //
-// Strips of B are multiplied forward and backward in turn: half of a micropanel of A, or what L1
-// holds of it, is then there already when the next micropanel of B meets it. Which way is a matter
-// of the column in C, so that sums do not depend on threads.
+// Micropanels of B are multiplied forward and backward in turn, so that half of a micropanel of A,
+// or what L1 holds of it, is still near when the next micropanel of B needs it. The direction
+// depends on the column of C, so sums do not depend on threads.
 #include "cpu/matrix_unit/loops.hpp"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ constexpr std::int64_t micropanels(std::int64_t lines) {
     return plan::ceil_div(lines, micropanel_extent);
 }
 
-// Two lines of cache more than its tiles, so that micropanels, which are written side by side, do
-// not compete for a few sets of L1: 15 against 21 GB/s at 1024^3.
+// Two cache lines more than its tiles, so that micropanels, which are written together, do not
+// compete for a few sets of L1: 15 against 21 GB/s at 1024^3.
 std::int64_t micropanel_bytes(const plan::matrix_unit_plan& p, const matrix_unit_kernel& with) {
     return plan::ceil_div(p.blocks.kc, with.step_k()) * micropanel_step_bytes + 2 * step_bytes;
 }
@@ -77,7 +77,7 @@ class rectangle_product {
     void multiply(panel_source a, std::int64_t ir, std::int64_t jr, int rows, int cols) {
         std::byte* const c = t_.c_at(ic_ + ir, jc_ + jr);
         const bool last = slab_ + 1 == slabs_;
-        // Sums that are the result go straight from tiles to C, or past the caches later.
+        // Final sums go straight from tiles to C, or later past the caches.
         const bool result =
             last && t_.plain && rows == micropanel_extent && cols == micropanel_extent;
         const bool straight = result && !t_.streams;
@@ -158,7 +158,7 @@ class rectangle_product {
         return b_ + (slab + jr / micropanel_extent) * micropanel_bytes_;
     }
 
-    // With one slab sums are written to C at once, or before the next ones take their place.
+    // A single slab writes its sums to C at once, or before the next ones replace them.
     std::byte* sums_at(std::int64_t ir, std::int64_t jr) const {
         const std::int64_t outer_stride = micropanels(plan_.blocks.nc);
         const std::int64_t i = ir / micropanel_extent * outer_stride + jr / micropanel_extent;

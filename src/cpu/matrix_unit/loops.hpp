@@ -1,5 +1,5 @@
-// The loops around a matrix unit. Like those around register tiles they own a rectangle of C, pack
-// for themselves, and cut sums over k nowhere that the number of threads decides.
+// The loops around a matrix unit. Like those around register tiles they compute a rectangle of C
+// and pack for themselves, and the number of threads does not decide where sums over k are cut.
 #pragma once
 
 #include "cpu/kernels/matrix_unit_kernel.hpp"
@@ -30,7 +30,7 @@ struct matrix_unit_task {
     std::int64_t first_col = 0;
     bool turns_by_rows = false;  // the way along k is a matter of the row in C, see loops.cpp
     bool plain = false;  // C is the sums themselves: of their type, by rows, alpha 1, beta 0
-    // plain only: C is written past the caches; its rows begin on their lines.
+    // Only for plain stores: C is written past the caches; its rows begin on cache lines.
     bool streams = false;
 
     [[nodiscard]] std::byte* c_at(std::int64_t i, std::int64_t j) const {
@@ -38,7 +38,7 @@ struct matrix_unit_task {
     }
 };
 
-// Where a thread's workspace goes, in bytes; all are multiples of a page.
+// The layout of a thread's workspace in bytes; all are multiples of a page.
 struct matrix_unit_memory {
     std::int64_t a = 0;
     std::int64_t b = 0;
@@ -50,7 +50,7 @@ struct matrix_unit_memory {
                                                         const matrix_unit_kernel& with,
                                                         std::int64_t m, std::int64_t k);
 
-// One thread's rectangle. The tile registers must be set up.
+// Computes one thread's rectangle. The tile registers must be configured.
 void multiply_on_matrix_unit(const matrix_unit_task& t, const plan::matrix_unit_plan& plan,
                              std::byte* workspace);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t skinny = 2 * micropanel_extent;
 
-// Sums lie by rows, so rows of C should be contiguous. But a large operand beside a skinny one
-// should take the role of A where its depths lie side by side: then nothing of it need be packed.
+// Sums are row-major, so rows of C should be contiguous. But a large operand next to a skinny one
+// should take the role of A if it is contiguous in k: then it need not be packed.
 bool should_swap_for_matrix_unit(const core::problem& p) {
     if (p.n <= skinny && p.m > p.n && p.a_layout.col_stride == 1) return false;
     if (p.m <= skinny && p.n > p.m && p.b_layout.row_stride == 1) return true;
@@ -23,9 +23,9 @@ bool should_swap_for_matrix_unit(const core::problem& p) {
     return std::abs(p.c_layout.row_stride) < std::abs(p.c_layout.col_stride);
 }
 
-// A's lines can be loaded where they lie if they are contiguous in k. That pays where a
-// micropanel of A meets one or two micropanels of B only, and where lines are close to each other;
-// strides of whole KiB put the lines of a micropanel into a few sets of the caches.
+// A can be loaded unpacked if it is contiguous in k. That pays if a micropanel of A meets only one
+// or two micropanels of B, and if lines are close together; strides of whole KiB map the lines of a
+// micropanel to a few sets of the caches.
 bool should_read_a(const core::problem& p) {
     const std::int64_t stride_bytes =
         p.a_layout.row_stride * static_cast<std::int64_t>(size_bytes(p.a_type));
@@ -72,7 +72,7 @@ matrix_unit_product::matrix_unit_product(const core::problem& p, int threads,
       kernel_(with.find(problem_.a_type, problem_.b_type)) {
     request_ = request_for(problem_, threads, wanted);
     if (ready != nullptr) {
-        // K is cut where it would be without: sums are the same to the bit.
+        // K is cut where it would be otherwise, so sums have the same bits.
         const core::problem usual = turns_by_rows_ ? core::swapped(p) : p;
         request_.wanted.kc = plan::make_matrix_unit_plan(request_for(usual, threads, wanted),
                                                          shape(), this_machine())

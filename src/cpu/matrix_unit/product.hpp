@@ -1,10 +1,10 @@
-// A product on a matrix unit made ready: what cpu_engine::product is where the kernels it was given
-// have one for the types at hand.
+// A prepared product on a matrix unit, which cpu_engine::product uses if its kernels have one for
+// the types.
 #pragma once
 
 #include <string>
 
-#include "core/implementation.hpp"
+#include "core/facts.hpp"
 #include "core/problem.hpp"
 #include "cpu/kernels/epilogue.hpp"
 #include "cpu/kernels/matrix_unit_kernel.hpp"
@@ -14,8 +14,7 @@
 
 namespace carat::cpu_engine {
 
-// Whether there is a matrix unit for these types, and it pays; a prepared operand is packed for
-// them.
+// Whether there is a matrix unit for these types and it pays. A prepared operand is packed for it.
 [[nodiscard]] bool takes_matrix_unit(const core::problem& p, const kernel_set& with, bool prepared);
 
 class matrix_unit_product {
@@ -26,11 +25,11 @@ class matrix_unit_product {
                         const detail::prepared_operand* ready = nullptr);
 
     [[nodiscard]] std::size_t workspace_bytes() const;
-    // `memory` starts on a cache line. K is not 0. `epilogue`, or null, says all that is to be done
-    // with the sums, of f32.
+    // `memory` starts on a cache line. K > 0. `epilogue` is everything to be done with the f32
+    // sums, or null.
     void run(const core::operands& data, std::byte* memory,
              const epilogue_call<float>* epilogue) const noexcept;
-    // Whether runs of sums, which are neighbours in rows, are parts of columns of C.
+    // Whether runs of sums, which are contiguous in rows, are parts of columns of C.
     [[nodiscard]] bool swapped() const { return swapped_; }
     [[nodiscard]] int threads() const { return plan_.threads(); }
     [[nodiscard]] std::string explain() const;

@@ -1,6 +1,6 @@
-// Products with few columns: a stretch of rows at a time, whose sums stay near over all of k.
-// Beyond most_skinny_columns the columns take turns with what has been read of A, skinny_k_block at
-// a time.
+// Products with few columns: a stretch of rows at a time, whose sums stay near over all of k. With
+// more than most_skinny_columns, groups of columns take turns with what was read of A,
+// skinny_k_block at a time.
 #include "cpu/skinny/loops.hpp"
 
 #include <algorithm>
@@ -14,30 +14,30 @@ namespace {
 // Stretches are as long as these allow: the reader of A starts anew at each.
 constexpr std::int64_t sums_bytes = 64 << 10;
 constexpr std::int64_t line_bytes = 64;
-// Of rows of A contiguous in k, between which lanes are added up.
+// The longest k at once for rows of A contiguous in k, between which lanes are added up.
 constexpr std::int64_t most_depth = 1024;
 
 template <class T>
 constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(T));
 
-// An odd number of lines of cache, so that columns do not share a few sets of L1.
+// An odd number of cache lines, so that columns do not share a few sets of L1.
 template <class T>
 std::int64_t odd_lines(std::int64_t elements) {
     return (plan::ceil_div(elements, line<T>) | 1) * line<T>;
 }
 
-// From one column's sums to the next one's: the longest stretch of rows.
+// The distance from one column's sums to the next one's: the longest stretch of rows.
 template <class T>
 std::int64_t sums_step(std::int64_t m, std::int64_t n, std::int64_t k, bool by_rows) {
-    // Where lanes are added up once a row, what is read of A next overlaps with few sums on their
-    // way to C: 5000 x 5 x 500 in f64 32 to 33 GFLOP/s.
+    // If lanes are added up once a row, the next reads of A overlap with storing few sums to C:
+    // 5000 x 5 x 500 in f64 32 to 33 GFLOP/s.
     constexpr std::int64_t few_lines = 5;
     const std::int64_t most_rows =
         !by_rows && k <= most_depth ? few_lines : (sums_bytes / line_bytes / n - 1) | 1;
     return std::min(odd_lines<T>(m), most_rows * line<T>);
 }
 
-// From one copied column of B to the next.
+// The distance from one copied column of B to the next.
 template <class T>
 std::int64_t copied_step(std::int64_t k) {
     return odd_lines<T>(std::min(k, most_depth));
@@ -62,7 +62,8 @@ void store(const task<T>& t, const skinny_call<T>& call, std::int64_t i, std::in
     }
 }
 
-// Group `index` of `groups` has its share fetched of the next depths, or of the next rows' first.
+// Prefetches the share of group `index` of `groups` in the next k, or in the first k of the next
+// rows.
 template <class T>
 void fetch_share(const task<T>& t, skinny_call<T>& call, std::int64_t i, std::int64_t p,
                  std::int64_t index, std::int64_t groups) {
@@ -77,7 +78,7 @@ void fetch_share(const task<T>& t, skinny_call<T>& call, std::int64_t i, std::in
         last ? 0 : static_cast<int>(std::min<std::int64_t>(share, skinny_k_block - depth));
 }
 
-// Rows of A lie side by side.
+// A is contiguous in m.
 template <class T>
 void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
     const std::int64_t groups = plan::ceil_div(t.n, plan::most_skinny_columns);
@@ -100,8 +101,8 @@ void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
     }
 }
 
-// More columns than the kernels take are groups of a size whose tile loads least: 3 rows by 4
-// columns, or 4 by 3, are 7 vectors for 12 multiply-adds. Groups meet the same rows from L2.
+// More columns than the kernels take are divided into groups whose tiles load least: 3 rows by 4
+// columns, or 4 by 3, are 7 vectors for 12 multiply-adds. The groups read the same rows from L2.
 template <class T>
 void add_groups_of_rows(const task<T>& t, const skinny_call<T>& all) {
     constexpr std::int64_t most_in_group = 4;
@@ -118,7 +119,7 @@ void add_groups_of_rows(const task<T>& t, const skinny_call<T>& all) {
     }
 }
 
-// Four columns side by side are turned in registers.
+// Four adjacent columns are transposed in registers.
 template <class T>
 void copy_columns(const task<T>& t, const skinny_call<T>& call, T* copy, std::int64_t step) {
     if (t.b.outer_stride == 1 && call.cols >= 4) {
@@ -135,8 +136,8 @@ void copy_columns(const task<T>& t, const skinny_call<T>& call, T* copy, std::in
     }
 }
 
-// Depths of A lie side by side; those of b are copied where they don't, and stay in `copy` for the
-// next rows if they are all there.
+// A is contiguous in k. b is copied if it is not, and stays in `copy` for the next rows if it fits
+// there whole.
 template <class T>
 void add_rows(const task<T>& t, skinny_call<T>& call, std::int64_t i, T* copy) {
     call.a_stride = t.a.outer_stride;
@@ -158,7 +159,7 @@ void add_rows(const task<T>& t, skinny_call<T>& call, std::int64_t i, T* copy) {
     }
 }
 
-// One panel of A, whose rows the sums are of.
+// One panel of A, with the sums of its rows.
 template <class T>
 void add_panel(const task<T>& t, skinny_call<T> call, std::int64_t i, std::int64_t first) {
     call.k = t.k;
@@ -207,7 +208,7 @@ std::int64_t skinny_packed_elements(const kernel<T>& with, std::int64_t n, bool 
 
 namespace {
 
-// All at once where little lies between columns: 5 x 1 x 190 took a quarter longer one by one.
+// Stores all at once if columns are close together: 5 x 1 x 190 took a quarter longer one by one.
 template <class T>
 void clear_sums(const skinny_call<T>& call, std::int64_t columns) {
     const std::int64_t used = plan::ceil_div(call.rows, line<T>) * line<T>;

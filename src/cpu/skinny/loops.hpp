@@ -1,4 +1,4 @@
-// Products with few columns, from operands where they lie or from an A that is packed.
+// Products with few columns, from an unpacked A or a packed one.
 #pragma once
 
 #include "cpu/task.hpp"
@@ -6,19 +6,19 @@
 
 namespace carat::cpu_engine {
 
-// Products with few columns and rows of A that are contiguous, or with at most most_skinny_columns
-// columns and A contiguous in k; one thread.
+// A has contiguous rows, or is contiguous in k with at most most_skinny_columns columns; one
+// thread.
 template <class T>
 void multiply_skinny(const task<T>& t, T* workspace);
 
 // Elements of T of workspace for an m x n rectangle. `by_rows`: rows of A are contiguous;
-// `copies_b`: depths of B are not.
+// `copies_b`: B is not contiguous in k.
 template <class T>
 [[nodiscard]] std::int64_t skinny_elements(std::int64_t m, std::int64_t n, std::int64_t k,
                                            bool by_rows, bool copies_b);
 
-// The same sums with an A that is packed already, for any number of columns: those of contiguous
-// depths where `by_lanes`, else those of contiguous rows.
+// The same sums from a packed A, for any number of columns: those of A contiguous in k if
+// `by_lanes`, else those of contiguous rows.
 template <class T>
 void multiply_skinny_packed(const task<T>& t, bool by_lanes, T* workspace);
 

@@ -1,4 +1,4 @@
-// A batch cut into ranges, some for each thread.
+// A batch divided into ranges, some for each thread.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace carat::cpu_engine {
 inline constexpr double least_per_thread =
     1 << 18;  // multiplications, half of what one product needs
 
-// What a product of a batch costs, in multiplications: its tiles are called, and its elements come
-// from a cache that is not near.
+// The overhead of a product in a batch, in multiplications: calls of its tiles, and elements from a
+// cache that is not near.
 [[nodiscard]] inline double work_of(const core::problem& p) {
     constexpr double of_call = 1000;
     constexpr double of_element = 8;
@@ -27,13 +27,13 @@ inline constexpr double least_per_thread =
     return m * n * k + of_element * (m * k + k * n + m * n) + of_call;
 }
 
-// Threads that take whole products; 1 where each product had better have all threads, of which it
-// alone would use `inside`, or where none is worth waking.
+// The number of threads that take whole products; 1 if each product should have all threads (alone
+// it would use `inside`), or if no other thread is worth waking.
 [[nodiscard]] inline int workers_for(const core::problem& p, std::size_t count, int threads,
                                      int inside) {
     const auto all = static_cast<std::size_t>(threads);
-    // Whole products leave threads idle in their last round, and `inside` of them win an eighth
-    // less than their number.
+    // Whole products leave threads idle in the last round, and `inside` threads of one product gain
+    // an eighth less than their number.
     const std::size_t rounds = (count + all - 1) / all;
     if (inside > 1 && rounds * static_cast<std::size_t>(inside) * 7 > count * 8) return 1;
     const double work = work_of(p) * static_cast<double>(count);
@@ -42,24 +42,24 @@ inline constexpr double least_per_thread =
     return std::max(1, static_cast<int>(most));
 }
 
-// So many that a thread that comes late leaves some, where it may come so late: a range that
-// another one takes is in the wrong caches at the next call.
+// Enough ranges to leave some for a thread that comes late. If another thread takes its range, the
+// operands are in the wrong caches at the next call.
 [[nodiscard]] inline int ranges_per_thread(int workers, double work) {
     constexpr double least_of_four = 8 * least_per_thread;
     return workers > 1 && work / workers >= least_of_four ? 4 : 1;
 }
 
-// Calls work(range of products, seat) for all of them; a seat belongs to one thread.
+// Calls work(range of products, thread) for all of them; a thread index belongs to one thread.
 template <class Work>
 void for_each_range_of_batch(std::size_t count, int workers, double work_of_all, const Work& work) {
     const int ranges = static_cast<int>(std::min(
         count, static_cast<std::size_t>(workers * ranges_per_thread(workers, work_of_all))));
-    core::for_each_piece(ranges, workers, [&](int index, int seat) {
-        work(core::subrange(static_cast<std::int64_t>(count), ranges, index), seat);
+    core::for_each_piece(ranges, workers, [&](int index, int thread) {
+        work(core::subrange(static_cast<std::int64_t>(count), ranges, index), thread);
     });
 }
 
-// Many products of one size, planned once. With an epilogue or a prepared operand as product.
+// Many products of one size, planned once. Epilogue and prepared operand as in product.
 class batch_product {
   public:
     batch_product(const core::problem& p, std::size_t count, int threads, const kernel_set& kernels,
@@ -77,12 +77,12 @@ class batch_product {
     [[nodiscard]] int threads() const { return workers_ > 1 ? workers_ : each_.threads(); }
     [[nodiscard]] core::plan_facts facts() const { return each_.facts(); }
 
-    // `operands_of(i)` is called once for each product, by whoever runs it.
+    // `operands_of(i)` is called once for each product, by the thread that runs it.
     template <class OperandsOf>
     void run(const OperandsOf& operands_of, std::byte* memory) const {
         const std::size_t share = each_.workspace_bytes();
-        for_each_range_of_batch(count_, workers_, work_, [&](range which, int seat) {
-            each_.run_many(which, operands_of, memory + share * static_cast<std::size_t>(seat));
+        for_each_range_of_batch(count_, workers_, work_, [&](range which, int thread) {
+            each_.run_many(which, operands_of, memory + share * static_cast<std::size_t>(thread));
         });
     }
 
@@ -93,18 +93,18 @@ class batch_product {
     product each_;
 };
 
-// Of products of different sizes, most work first: so many have all threads each, one after the
-// other; then so many threads take the rest whole.
+// How products of different sizes, sorted by descending work, are divided: the first
+// with_all_threads have all threads each, in turn; then `threads` threads take the rest whole.
 struct shares {
     std::size_t with_all_threads;
     int workers;
 };
 
-// `work` in multiplications, descending.
+// `work` is in multiplications, descending.
 [[nodiscard]] inline shares shares_for(std::span<const double> work, int threads) {
     double left = std::accumulate(work.begin(), work.end(), 0.0);
     std::size_t first = 0;
-    // One thread would still be at it when the others have nothing left.
+    // One thread would still be busy with it when the others have finished.
     while (first < work.size() && work[first] > left / threads / 2 &&
            work[first] >= 2 * least_per_thread * threads)
         left -= work[first++];
@@ -114,15 +114,15 @@ struct shares {
     return {first, std::max(1, static_cast<int>(most))};
 }
 
-// Calls work(i, seat) for each i from `first` on: dealt in turns, since those at the front are the
-// longest, and then to whoever is free.
+// Calls work(i, thread) for each i from `first` on: dealt in turn, since the first are the longest,
+// then to any thread that is free.
 template <class Work>
 void for_each_of_group(std::size_t first, std::size_t count, int workers, const Work& work) {
     const auto pieces = static_cast<int>(count - first);
     const int rounds = (pieces + workers - 1) / workers;
-    core::for_each_piece(rounds * workers, workers, [&](int piece, int seat) {
+    core::for_each_piece(rounds * workers, workers, [&](int piece, int thread) {
         const int i = piece % rounds * workers + piece / rounds;
-        if (i < pieces) work(first + static_cast<std::size_t>(i), seat);
+        if (i < pieces) work(first + static_cast<std::size_t>(i), thread);
     });
 }
 

@@ -1,5 +1,5 @@
-// Products of different sizes: the largest have all threads each where the others could not keep
-// them busy, and threads take the rest one by one.
+// Products of different sizes: the largest have all threads each if the others could not keep them
+// busy, and threads take the rest one by one.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace carat::cpu_engine {
 
-// `work` of each, most first, in multiplications. with_plan(i, threads, use) calls use(product)
-// with a plan for product i, and run(i, threads, memory) runs it by such a plan. All memory is
-// there before the first one runs.
+// `work` of each product in multiplications, descending. with_plan(i, threads, use) calls
+// use(product) with a plan for product i; run(i, threads, memory) runs it. All memory is allocated
+// before the first product runs.
 template <class WithPlan, class Run>
 void run_group(std::span<const double> work, int threads, const WithPlan& with_plan,
                const Run& run) {

@@ -1,4 +1,4 @@
-// C cut into a grid of rectangles, between register tiles.
+// C divided into a grid of rectangles along register tiles.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace carat::cpu_engine {
 
 using core::range;
 
-// Part `index` of `parts` of `extent`, cut between tiles of `unit`.
+// Part `index` of `parts` of `extent`, divided between tiles of `unit`.
 [[nodiscard]] inline range subrange(std::int64_t extent, std::int64_t unit, int parts, int index) {
     const range micropanels = core::subrange(extent / unit + (extent % unit != 0), parts, index);
     const std::int64_t first = std::min(extent, micropanels.first * unit);
@@ -27,16 +27,16 @@ struct rectangles {
     int pieces = 1;  // along m, of each rectangle
 };
 
-// Calls work(seat, rows, cols) for every piece of every rectangle; a seat belongs to one thread,
-// which begins with the pieces of one rectangle.
+// Calls work(thread, rows, cols) for every piece of every rectangle. A thread index belongs to one
+// thread, which begins with the pieces of one rectangle.
 template <class Work>
 void for_each_rectangle(const rectangles& of, const Work& work) {
     const int threads = of.threads_m * of.threads_n;
-    core::for_each_piece(threads * of.pieces, threads, [&](int index, int seat) {
+    core::for_each_piece(threads * of.pieces, threads, [&](int index, int thread) {
         const int rectangle = index / of.pieces;
         const range rows = subrange(of.m, of.mr, of.threads_m, rectangle % of.threads_m);
         const range piece = subrange(rows.size, of.mr, of.pieces, index % of.pieces);
-        work(seat, range{rows.first + piece.first, piece.size},
+        work(thread, range{rows.first + piece.first, piece.size},
              subrange(of.n, of.nr, of.threads_n, rectangle / of.threads_m));
     });
 }

@@ -1,6 +1,6 @@
-// A product whose C is one tile, or tiles side by side, or of so few columns that it is tiles one
-// under the other, read where it lies or turned on the stack: what is known before its operands are
-// is worked out once, for all products of a batch.
+// A product whose C is one tile, tiles side by side or, with few columns, tiles below each other,
+// from operands unpacked or transposed on the stack. What does not depend on addresses is computed
+// once for all products of a batch.
 #pragma once
 
 #include <utility>
@@ -12,13 +12,13 @@
 
 namespace carat::cpu_engine {
 
-// Whether a tile may have all its rows.
+// Whether a tile may have all rows.
 template <class T>
 [[nodiscard]] bool fits_rows(const kernel<T>& with, const core::problem& p) {
     return p.m <= with.unpacked_vectors * with.lanes;
 }
 
-// Columns of a tile that has all its rows.
+// The columns of a tile that has all rows.
 template <class T>
 [[nodiscard]] std::int64_t columns_of_tile(const kernel<T>& with, const core::problem& p) {
     int vectors = 1;  // without a division
@@ -27,8 +27,8 @@ template <class T>
     return p.n <= most ? p.n : plan::ceil_div(p.n, plan::ceil_div(p.n, most));
 }
 
-// Whether there is one, of a product on the path unpacked, for one thread, whose rows of C lie side
-// by side. Sums over k are cut every kc: it cuts none.
+// Whether a product on the unpacked path, for one thread, with contiguous rows of C, has such
+// tiles. Sums over k would be cut every kc, so k must not exceed it.
 template <class T>
 [[nodiscard]] bool is_lone_tile(const kernel<T>& with, const core::problem& p, std::int64_t kc) {
     if (p.k > kc || (p.c_layout.row_stride != 1 && p.m != 1)) return false;
@@ -42,7 +42,7 @@ template <class T>
 template <class T>
 class lone_tile {
   public:
-    // `p` as the engine has turned it; `swapped`: its A is the caller's B.
+    // `p` as the engine has transposed it; `swapped`: its A is the caller's B.
     lone_tile(const kernel<T>& with, const core::problem& p, bool swapped, T alpha, T beta)
         : rows_(p.m),
           columns_(p.n),
@@ -79,7 +79,7 @@ class lone_tile {
         multiply();
     }
 
-    // As many products as `steps` says, of which these operands are the first's.
+    // Runs as many products as `steps` says; these operands are the first's.
     void operator()(const core::operands& data, product_steps steps) {
         if (swapped_) std::swap(steps.a, steps.b);
         const T* a = point_to(data);
@@ -103,7 +103,7 @@ class lone_tile {
         if (tall_ != nullptr) return nullptr;
         return with.find_products(static_cast<int>(p.m), static_cast<int>(columns), p.k);
     }
-    // Tiles side by side are products with one A.
+    // Tiles side by side are products with the same A.
     void multiply() {
         if (tall_ != nullptr) return tall_(call_, rows_);
         run_(call_, columns_steps_);
@@ -117,7 +117,7 @@ class lone_tile {
         call_.c = c;
     }
 
-    // Returns where A begins.
+    // Returns the beginning of A.
     const T* point_to(const core::operands& data) {
         const T* const a = static_cast<const T*>(swapped_ ? data.b : data.a);
         call_.a = turn_ == nullptr ? a : panel_;

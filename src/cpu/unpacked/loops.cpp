@@ -1,6 +1,6 @@
 // The path for small products, and for those whose operands stay in the caches or stream through
-// them once: packing would cost more than it saves. B is read where it lies, element by element; so
-// is A where its rows lie side by side, else it is packed, a stretch of depths of a tile at a time.
+// them once: packing would cost more than it saves. B is read unpacked, element by element; so is A
+// if its rows are contiguous, else a tile's rows are packed, a stretch of k at a time.
 #include "cpu/unpacked/loops.hpp"
 
 #include <algorithm>
@@ -11,31 +11,31 @@ namespace carat::cpu_engine {
 
 namespace {
 
-// Depths that are over before a call has been made for each tile.
+// Steps of k that take less time than a call for each tile.
 constexpr std::int64_t depths_of_a_call = 16;
 
-// Vectors of the next tile. Four at once, where kernels have them, only instead of a single one
-// that would remain: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 do half.
+// Vectors of the next tile. Four at once, if kernels have them, only if a single one would remain
+// otherwise: 4 x 6 and 3 x 8 do as many multiply-adds a load, 1 x 8 half.
 int next_vectors(std::int64_t left, int most) {
     if (left <= most) return static_cast<int>(left);
     if (most == 4) return left % 3 == 1 ? 4 : 3;
     return left < 2 * most ? static_cast<int>((left + 1) / 2) : most;
 }
 
-// Columns of the next tile: the last two share what is left evenly.
+// Columns of the next tile: the last two share the rest evenly.
 std::int64_t next_columns(std::int64_t left, std::int64_t most) {
     if (left <= most) return left;
     return left < 2 * most ? (left + 1) / 2 : most;
 }
 
-// Whether nothing is to be done between one tile and the next one.
+// Whether nothing must be done between one tile and the next.
 template <class T>
 bool may_share_a_call(const task<T>& t) {
     return t.c_row_stride == 1 && t.epilogue == nullptr && !t.fetches_c;
 }
 
-// Tiles side by side in one call: products with one A. Of few depths a tile is over before the next
-// one has been called.
+// Tiles side by side in one call: products with the same A. With small k a tile takes less time
+// than a call.
 template <class T>
 void micropanel_at_once(const task<T>& t, tile_call<T>& call, std::int64_t most, std::int64_t i,
                         std::int64_t depth) {
@@ -53,7 +53,7 @@ void micropanel_at_once(const task<T>& t, tile_call<T>& call, std::int64_t most,
     if (rest != 0) run(t.n - rest, rest, 1);
 }
 
-// All columns of C for the rows of A that `call` has.
+// All columns of C for the rows of A in `call`.
 template <class T>
 void micropanel(const task<T>& t, tile_call<T>& call, int vectors, std::int64_t i,
                 std::int64_t depth) {
@@ -99,31 +99,32 @@ void for_each_tile_of_rows(const task<T>& t, int most, const Work& work) {
     }
 }
 
-// Vectors of the tiles that do most rows, where all tiles have the same columns.
+// Vectors of the tiles that hold most rows, if all tiles have the same columns.
 int even_vectors(std::int64_t all, int most) {
     if (all <= most) return static_cast<int>(all);
     return most == 4 && (all % 4 != 0 || all % 3 == 0) ? 3 : most;
 }
 
-// The next vectors of `left` then: nowhere a single one if it can be helped.
+// The number of vectors to take next of `left`, avoiding a single one if possible.
 int next_even_vectors(std::int64_t left, int most) {
     if (left > most + 1 || left <= most)
         return static_cast<int>(std::min<std::int64_t>(left, most));
     return static_cast<int>((left + 1) / 2);
 }
 
-// Whether tiles are best run one under the other, though A is near.
+// Whether tiles run best below each other although A is near.
 template <class T>
 bool is_tall(const task<T>& t) {
     if (!may_share_a_call(t)) return false;
     if (t.n <= t.with->tall_columns) return true;
     const bool is_near = t.m * t.n * std::int64_t{sizeof(T)} <= near_c_bytes;
     if (is_near) return t.m >= 8 * t.with->lanes && t.k <= depths_of_a_call;
-    // The rows of a masked vector too, before the next columns: C is passed in the order of memory.
+    // Includes the rows of a masked vector before the next columns, so C is written in memory
+    // order.
     return t.with->finish_rows != nullptr && t.m >= 6 * t.with->lanes && t.k <= few_depths;
 }
 
-// Tiles of columns from j on, one under the other.
+// Tiles of columns from j on, below each other.
 template <class T>
 void run_down(const task<T>& t, tile_call<T>& call, int most_vectors, std::int64_t j,
               std::int64_t depth) {
@@ -158,7 +159,7 @@ void multiply_columns(const task<T>& t, tile_call<T>& call, std::int64_t first, 
     }
 }
 
-// A is so near that each tile of rows may have the columns it does best with.
+// A is near, so each tile of rows may have its best number of columns.
 template <class T>
 void rows_first(const task<T>& t, std::int64_t kc) {
     tile_call<T> call = call_of(t);
@@ -187,9 +188,9 @@ void columns_first(const task<T>& t, std::int64_t nc, std::int64_t kc) {
     }
 }
 
-// How many rows of a C that is not near had better be written column by column, in the order of
-// memory, before the others: 404 x 416 x 13 took 1.8 times as long with AVX2 in f64 one row of
-// tiles after the other. Whole tiles only: behind a masked store, what is read beside it waits.
+// How many rows of a distant C are better written column by column, in memory order, before the
+// others: 404 x 416 x 13 took 1.8 times as long with AVX2 in f64 one row of tiles after the other.
+// Whole tiles only: after a masked store, reads beside it wait.
 template <class T>
 std::int64_t rows_by_columns(const task<T>& t) {
     if (t.m * t.n * std::int64_t{sizeof(T)} <= near_c_bytes) return 0;
@@ -221,7 +222,7 @@ void pack_tile(const task<T>& t, std::int64_t i, std::int64_t p, int rows, std::
                       t.with->mr);
 }
 
-// Of few depths: as many rows as the stack takes are turned, and multiplied as if they lay so.
+// As many rows as fit on the stack, which are many if k is small, are transposed and multiplied.
 template <class T>
 void multiply_turning_a(const task<T>& t, std::int64_t kc, std::int64_t most_rows, T* turned) {
     for (std::int64_t i = 0; i < t.m; i += most_rows) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "core/execution_space.hpp"
+struct CUstream_st;  // cudaStream_t is a pointer to it
 
 namespace carat::cuda {
 
@@ -44,14 +44,14 @@ void require(int device);
 /// @throws carat::error(unsupported) with the reason unavailable() gives.
 void select_device(int device);
 
-/// unavailable(device_in_use()), in the form the catalogue's rows want it.
+/// unavailable(device_in_use()).
 [[nodiscard]] std::string unavailable_in_use();
 
 /// @throws carat::error(unsupported) when the device is unavailable.
 [[nodiscard]] device_facts describe(int device);
 
-/// The memory and the clock of a GPU; its work runs in order on one stream of its own.
+/// The stream of what runs on a GPU outside of calls (scope.hpp), one for each GPU.
 /// @throws carat::error(unsupported) when the device is unavailable.
-[[nodiscard]] core::execution_space& space(int device);
+[[nodiscard]] CUstream_st* stream_of(int device);
 
 }  // namespace carat::cuda

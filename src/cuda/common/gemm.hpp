@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "core/block_scales.hpp"
+#include "core/facts.hpp"
 #include "core/gpu_prediction.hpp"
-#include "core/implementation.hpp"
 #include "core/kernel_desc.hpp"
+#include "core/problem.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
 #include "cuda/common/ragged.hpp"
 
@@ -159,7 +160,7 @@ class gemm_product {
 
     [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
     [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
-    /// As core::predicting has it.
+    /// Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
     [[nodiscard]] virtual std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& /*here*/) const {
         return std::nullopt;

@@ -3,7 +3,7 @@
 // ends (ADR 0094). So all are asked for here, and only where there is memory.
 #pragma once
 
-#include "core/implementation.hpp"
+#include "core/facts.hpp"
 
 namespace carat::cuda {
 

@@ -1,10 +1,12 @@
-// The arithmetics that cuda.engine offers for one product: a row of the catalogue each.
+// The arithmetics that the engine offers for one product.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 
-#include "core/implementation.hpp"
 #include "core/kernel_desc.hpp"
+#include "core/signature.hpp"
 
 namespace carat::cuda::engine {
 
@@ -18,6 +20,9 @@ enum class arithmetic : std::uint8_t {
 
 /// "cuda.engine.tf32"
 [[nodiscard]] std::string_view row_name(arithmetic how);
+
+/// The types of A, B and C that it takes.
+[[nodiscard]] std::span<const core::signature> signatures_of(arithmetic how);
 
 /// Whether tensor cores do it; f32 and f64 in their own arithmetic they don't.
 [[nodiscard]] bool is_on_tensor_cores(arithmetic how, dtype a_type);

@@ -12,7 +12,7 @@
 #include "cuda/engine/epilogue_route.hpp"
 #include "cuda/engine/memory_checks.hpp"
 #include "cuda/engine/one_launch.hpp"
-#include "cuda/engine/table.hpp"
+#include "cuda/engine/select.hpp"
 
 namespace carat::cuda_call {
 
@@ -23,8 +23,7 @@ void check_sizes(const task& t, std::size_t number) {
     constexpr std::int64_t small = 1 << 20;
     const core::problem& p = t.problem;
     if (number > 0 && std::max({p.m, p.n, p.k}) <= small) return;
-    if (const std::string why =
-            reason_against(cuda::engine::row_of(t.how()), t.problem, settings_for(t));
+    if (const std::string why = cuda::engine::reason_against(t.problem, t.how(), settings_for(t));
         !why.empty())
         throw error(error_code::unsupported,
                     "on a GPU: product " + std::to_string(number) + ": " + why);

@@ -6,7 +6,6 @@
 #include "cuda/engine/epilogue_kernel.hpp"
 #include "cuda/engine/memory_checks.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
 
 namespace carat::cuda_call {
 
@@ -32,7 +31,7 @@ dtype type_of_sums(const core::problem& p) {
 epilogue_route::epilogue_route(const task& t, const detail::epilogue_steps* steps) {
     if (steps != nullptr) check_steps(*steps);
     const core::problem& p = t.problem;
-    const bool have_kernel = find_signature(engine::row_of(t.how()), p) != nullptr;
+    const bool have_kernel = core::find_signature(engine::signatures_of(t.how()), p) != nullptr;
     const bool kernels_write = have_kernel || !converts(type_of_sums(p), p.c_type);
     const bool has_steps = steps != nullptr && steps->count > 0;
     if (has_steps && takes_fusion(p)) fusion_ = epilogue_of(*steps);

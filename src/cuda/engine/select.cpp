@@ -161,6 +161,13 @@ core::accumulation accumulation_for(arithmetic how, dtype a_type) {
 }
 
 std::string reason_against(const core::problem& p, arithmetic how, const core::settings& s) {
+    // What was asked for comes first: a type or tile that exists nowhere is not this device's
+    // fault.
+    if (std::string why = core::reason_against_types(signatures_of(how), p); !why.empty())
+        return why;
+    if (std::string why = core::reason_against_tunables(tunables(), s.tunables); !why.empty())
+        return why;
+    if (std::string why = unavailable_in_use(); !why.empty()) return why;
     if (std::string why = reason_against_device(); !why.empty()) return why;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
     const auto tiles = [](std::int64_t extent) { return (extent + 127) / 128; };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "core/tunable.hpp"
 #include "cuda/common/gemm.hpp"
 #include "cuda/engine/arithmetic.hpp"
 #include "plan/gemm_plan.hpp"
@@ -20,7 +21,8 @@ struct request {
     batch_shape batch = {};
 };
 
-/// Why the device in use can't multiply these with these tunables; empty where it can.
+/// Why the device in use can't multiply these types and sizes with these tunables; empty where it
+/// can.
 [[nodiscard]] std::string reason_against(const core::problem& p, arithmetic how,
                                          const core::settings& s);
 

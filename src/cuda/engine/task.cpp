@@ -9,7 +9,6 @@
 #include "cuda/common/copy.hpp"
 #include "cuda/common/error.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/table.hpp"
 
 namespace carat::cuda_call {
 
@@ -35,8 +34,7 @@ std::unique_ptr<const cuda::gemm_product> prepare(const task& t,
                                                   const cuda::operand_alignment& aligned) {
     const core::settings s = settings_for(t);
     const engine::request wanted{t.problem, t.how(), t.fusion, aligned, t.batch};
-    if (const std::string why = reason_against(engine::row_of(wanted.how), t.problem, s);
-        !why.empty())
+    if (const std::string why = engine::reason_against(t.problem, wanted.how, s); !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
     return t.fusion.is_glu ? engine::prepare_glu(wanted, s) : engine::prepare(wanted, s);
 }
@@ -150,8 +148,7 @@ const plan& plan_for_ragged(const task& t, const cuda::operand_alignment& aligne
     const plan_key key = key_of(device, t.problem, t.batch.count, flags);
     if (const plan* const known = plans().find(key)) return *known;
     const engine::request wanted{t.problem, t.how(), t.fusion, aligned, t.batch};
-    if (const std::string why =
-            reason_against(engine::row_of(wanted.how), t.problem, settings_for(t));
+    if (const std::string why = engine::reason_against(t.problem, wanted.how, settings_for(t));
         !why.empty())
         throw error(error_code::unsupported, "on a GPU: " + why);
     const engine::ragged_way way{along_k, stores_rows, t.batch_invariant ? 1 : 0};

@@ -3,6 +3,7 @@
 
 #include <carat/accuracy.hpp>
 
+#include "core/tunable.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/arithmetic.hpp"
 #include "cuda/engine/plan_cache.hpp"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/implementation.hpp"
+#include "core/tunable.hpp"
 #include "plan/gemm_plan.hpp"
 
 namespace carat::cuda::engine {

@@ -1,5 +1,5 @@
-// Wrong arguments: this program replaces xerbla_ and cblas_xerbla, as programs do, and compares
-// what they are told with the reference BLAS. Nothing may be written.
+// Wrong arguments: this program replaces xerbla_ and cblas_xerbla and compares the reports with
+// those of the reference BLAS. Nothing may be written.
 #include <gtest/gtest.h>
 #include <string>
 
@@ -28,7 +28,7 @@ namespace carat::blas::tested {
 
 namespace {
 
-// Arguments that are right, to be spoilt one at a time.
+// Valid arguments, to be spoiled one at a time.
 struct arguments {
     char side = 'L';
     char uplo = 'L';
@@ -45,7 +45,8 @@ struct arguments {
 
 class errors : public ::testing::Test {
   protected:
-    // Runs `call` on spoilt arguments: exactly one report, of this routine and position.
+    // Runs `call` on spoiled arguments and expects exactly one report, of this routine and
+    // position.
     template <class Spoil, class Call>
     void expect(told& by, const std::string& routine, int position, const Spoil& spoil,
                 const Call& call) {
@@ -97,7 +98,7 @@ TEST_F(errors, gemm) {
         by_fortran, "DGEMM ", 3, [](auto& x) { x.m = -1, x.lda = 0, x.k = -1; }, fortran);
     expect(
         by_fortran, "DGEMM ", 8, [](auto& x) { x.m = x.n = x.k = 0, x.lda = 0; }, fortran);
-    // The reference turns a row-major call and reports the positions of the turned one.
+    // The reference converts a row-major call and reports positions of the converted one.
     const auto rows = in(language::cblas_by_rows);
     expect(
         by_cblas, "cblas_dgemm", 2, [](auto& x) { x.ta = '/'; }, rows);

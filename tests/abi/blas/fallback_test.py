@@ -152,8 +152,8 @@ int main(int count, char **files) {
 }
 """
 
-# Every option, against the definition; whole numbers, so that all is exact. What lies beyond the
-# triangle, and between the columns, stays as it is.
+# Compares every option with the definition, on whole numbers, so that all is exact. What is outside
+# the triangle and between columns must not change.
 GEMMTR = r"""
 #include <complex.h>
 #include <stdio.h>
@@ -317,7 +317,7 @@ class Fallback(compiled.ProgramTest):
         self.assertEqual(self.run_program(program, LD_PRELOAD=str(LIBRARY)).stdout, expected)
 
     def test_the_handler_of_a_module_that_no_other_sees(self):
-        """Of the module that calls; else of one that the loader would have asked; else none."""
+        """The calling module's handler; else one that the loader would find; else none."""
         host = self.build(["cc"], "host.c", HOST)
 
         def module(name, *options):

@@ -20,7 +20,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{HEADERS}")
 LANGUAGES = (["cc", "-std=c99", "-x", "c"], ["cc", "-std=c11", "-x", "c"],
              ["c++", "-std=c++11", "-x", "c++"], ["c++", "-std=c++20", "-x", "c++"])
 
-# One routine of each kind: real and complex, ours and the other BLAS's, with 64-bit integers.
+# One routine of each kind: real and complex, carat's and the other BLAS's, with 64-bit integers.
 PROGRAM = r"""
 #include <carat/cblas.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The routines under test as a C++ program sees them, and one call for each that hides the four
-// ways to make it: Fortran or CBLAS, float or double.
+// The tested routines as a C++ program sees them, and one function for each that hides how it is
+// called: Fortran or CBLAS, float or double.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Every routine of ours against its definition: all options, ragged sizes, every ABI, leading
-// dimensions beyond the matrix, NaN wherever nothing may be read, and every byte around the result
-// compared with what was there.
+// Compares each of carat's routines with its definition: all options, ragged sizes, every ABI,
+// leading dimensions beyond the matrix, NaN wherever nothing may be read, and every byte around the
+// result.
 #include <gtest/gtest.h>
 
 #include "stored.hpp"
@@ -25,7 +25,7 @@ template <class T>
 constexpr factor_pair<T> factors[] = {
     {T(1), T(0)}, {T(-0.75), T(1.5)}, {T(0), T(0)}, {T(0), T(0.5)}, {T(2), T(1)}};
 
-// The cases a test ran, so that none passes for having tried nothing.
+// Counts the cases, so that no test passes without having tried any.
 std::size_t executed = 0;
 
 template <class T>
@@ -268,7 +268,8 @@ TYPED_TEST(level3, trmm_and_trsm) {
                                                  << (solve ? "trsm " : "trmm ") << side << uplo
                                                  << trans << diag << " " << m << "x" << n
                                                  << " alpha " << alpha);
-                                    // For trsm, op(A) B must give alpha times what B was.
+                                    // The result X of trsm must satisfy op(A) X = alpha B with the
+                                    // original B.
                                     const auto& x = solve ? b : before;
                                     const T scale = solve ? T(1) : alpha;
                                     for (std::size_t i = 0; i < m; ++i) {
@@ -313,7 +314,7 @@ TYPED_TEST(level3, a_nan_reaches_only_its_own_line) {
             }
 }
 
-// Aliased operands are forbidden, but programs do it: the result is that of the values before.
+// Aliased operands are forbidden, but programs use them: the result is that of the values before.
 TYPED_TEST(level3, overlapping_operands_give_the_product_of_what_was_there) {
     using T = TypeParam;
     for (std::size_t n = 1; n < 40; ++n) {

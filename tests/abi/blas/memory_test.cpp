@@ -1,4 +1,4 @@
-// All memory gone: products are made in parts that need none, since a BLAS has no way to say it.
+// All memory is gone: products are computed in parts that need none, since a BLAS cannot report it.
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Of the thread under test.
+// Limits the thread under test.
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 thread_local std::size_t most_bytes = unlimited;
 thread_local int failures = 0;
@@ -36,7 +36,7 @@ bool refused(std::size_t size) {
 
 #if defined(CARAT_SANITIZED)
 
-// Sanitizers want malloc for themselves; the library calls this operator new, which is shared then.
+// Sanitizers need malloc; the library then calls this operator new, as a shared one.
 namespace {
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
@@ -80,8 +80,8 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 
 #else
 
-// The library has an operator new of its own, which calls these. Others, as the libraries of
-// threads, end a process that can't have memory.
+// The library has its own operator new, which calls these. Other libraries, such as those for
+// threads, end a process that gets no memory.
 extern "C" void* __libc_malloc(std::size_t size);
 extern "C" void* __libc_memalign(std::size_t alignment, std::size_t size);
 
@@ -111,7 +111,7 @@ namespace carat::blas::tested {
 
 namespace {
 
-// More than any L2 holds: smaller operands are not packed, which needs no memory.
+// More than any L2 holds: smaller operands are not packed and need no memory.
 constexpr integer n = 900;
 
 std::vector<double> whole_numbers(int from) {
@@ -124,7 +124,7 @@ void multiply(const double* a, const double* b, double* c) {
     gemm<double>(language::fortran, 'T', 'N', n, n, n, 1, a, n, b, n, 1, c, n);
 }
 
-// In a thread of its own, which keeps no memory of an earlier product, and gets none in pieces of
+// Runs in a fresh thread, which has no memory from an earlier product and gets none in pieces of
 // more than `left` bytes.
 template <class Call>
 int failures_with(std::size_t left, const Call& call) {

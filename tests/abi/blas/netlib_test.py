@@ -19,7 +19,7 @@ import unittest
 LIBRARY = sys.argv[1]
 FOLDERS = sorted(pathlib.Path("/usr/lib").glob("*/blas/xblat3d"))
 PROGRAMS = FOLDERS[0].parent if FOLDERS else None
-# What carat leaves to another BLAS goes to the reference: others fail these tests by themselves
+# The reference serves what carat leaves to another BLAS, since others fail these tests themselves
 # (OpenBLAS 0.3.29 those of its error exits).
 REFERENCE = PROGRAMS / "libblas.so.3" if FOLDERS else None
 

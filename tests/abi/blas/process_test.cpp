@@ -100,7 +100,7 @@ bool large_product_is_right() {
     return true;
 }
 
-// Of sizes that threads share, in each way: triangles of C, columns of B, steps of few columns.
+// Sizes that threads share in each way: triangles of C, columns of B, steps with few columns.
 std::vector<double> results_of_all(std::size_t order, std::size_t cols) {
     std::mt19937 random(7);
     stored<double> a(language::fortran, order, order, 0);

@@ -143,7 +143,7 @@ class Programs(compiled.ProgramTest):
         found = sorted(pathlib.Path("/usr/lib").glob("*/blas/libblas.so.3"))
         if not found:
             self.skipTest("the reference BLAS is not installed (apt install libblas3)")
-        # Inside the reference, CBLAS calls these; no interface names them.
+        # CBLAS calls these inside the reference; no interface names them.
         inner = re.compile(r"CBLAS_CallFromC|RowMajorStrg|\w+sub_")
         routines = {s for s in self.symbols(found[0]) if not inner.fullmatch(s)}
         self.assertGreater(len(routines), 280)

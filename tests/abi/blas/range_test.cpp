@@ -1,5 +1,5 @@
-// Every routine over the whole range of exponents: each matrix has a magnitude of its own, and what
-// can be represented must be reached, whatever alpha times one of them alone would be.
+// Every routine over the whole range of exponents: each matrix has its own magnitude, and every
+// representable result must be reached, whatever alpha times one of them would be.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -78,7 +78,7 @@ long double element_of_triangle(const stored<T>& t, const triangular_case& x, st
     return kept ? element(t, x.trans, i, j) : 0.0L;
 }
 
-// What alpha op(T) X is, X being B before (trmm), or what op(T) X is, which must be alpha B (trsm).
+// alpha op(T) X with X = B before (trmm), or op(T) X, which must be alpha B (trsm).
 template <class T>
 void expect_triangular(const triangular_case& x, T alpha, const stored<T>& t,
                        const stored<T>& before, const stored<T>& b) {
@@ -218,7 +218,7 @@ TYPED_TEST(range_of_level3, products_reach_what_can_be_represented) {
     }
 }
 
-// The case a user met.
+// A case that a user reported.
 TYPED_TEST(range_of_level3, alpha_is_not_multiplied_into_a_small_triangle) {
     using T = TypeParam;
     const T tiny = std::ldexp(T(1), least_exponent<T> / 2);

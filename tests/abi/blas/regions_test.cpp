@@ -1,4 +1,4 @@
-// A call wakes threads once: each time it did was a place where it waited for one that didn't run.
+// A call wakes threads only once: each time it does, it may wait for one that does not run.
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <vector>

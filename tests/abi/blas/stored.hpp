@@ -1,4 +1,4 @@
-// Matrices as a caller stores them, with something in every place that must be left alone.
+// Matrices as a caller stores them, with marked bytes wherever nothing may change.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace carat::blas::tested {
 template <class T>
 constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
 
-// rows x cols by columns or by rows, with a leading dimension beyond what is needed. What lies
-// between the lines is NaN, so that reading it shows in the result.
+// rows x cols, column- or row-major, with a leading dimension beyond the minimum. NaN lies between
+// the lines, so that reading it shows in the result.
 template <class T>
 class stored {
   public:
@@ -46,7 +46,7 @@ class stored {
         fill(random, [](std::size_t, std::size_t) { return true; });
     }
 
-    // Whether all bytes agree with `before` but for the elements that `written(i, j)` names.
+    // Whether all bytes agree with `before` except for the elements that `written(i, j)` names.
     template <class Written>
     [[nodiscard]] bool untouched(stored before, const Written& written) const {
         for (std::size_t i = 0; i < rows_; ++i)
@@ -67,7 +67,7 @@ class stored {
     std::vector<T> data_;
 };
 
-// A sum with what rounding may do to it, collected in long double.
+// A sum and the error that rounding may cause, collected in long double.
 struct sum {
     long double value = 0;
     long double magnitude = 0;

@@ -28,7 +28,7 @@ def run_suite(package, only=("test_*.py",), without=()):
     found = {file for pattern in only for file in tests.glob(pattern)}
     files = sorted(found - {file for pattern in without for file in tests.glob(pattern)})
     with tempfile.TemporaryDirectory() as scratch:
-        # Two threads for ours; OpenBLAS's own, which LAPACK calls, would spin beside them.
+        # Two threads for carat; OpenBLAS's own, which LAPACK calls, would spin beside them.
         environment = dict(os.environ, LD_PRELOAD=LIBRARY, CARAT_PROFILE=f"{scratch}/profile",
                            CARAT_NUM_THREADS="2", OMP_NUM_THREADS="1")
         environment.pop("PYTHONPATH", None)
@@ -45,7 +45,7 @@ def counted(text, what):
     return int(found[1]) if found else 0
 
 
-# What must have passed, and been called, at least; versions differ.
+# The least that must have passed and been called; versions differ.
 PARTS = {
     "numpy": (["numpy"], 350, {"dgemm": 1000, "sgemm": 500}),
     "decompositions": (["scipy", DECOMPOSITIONS], 900,

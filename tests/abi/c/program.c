@@ -211,17 +211,17 @@ static int multiplies_large(const carat_options* options) {
 }
 
 typedef struct {
-    int calls, pieces, seats;
+    int calls, pieces, threads;
 } seen_of_pool;
 
-/* The last piece first, and each seat in turn. */
-static void run_backwards(void* context, int pieces, int seats, carat_run_piece run,
+/* The last piece first, and each thread in turn. */
+static void run_backwards(void* context, int pieces, int threads, carat_run_piece run,
                           const void* work) {
     seen_of_pool* seen = context;
     ++seen->calls;
     seen->pieces += pieces;
-    seen->seats = seats;
-    while (pieces-- > 0) run(work, pieces, pieces % seats);
+    seen->threads = threads;
+    while (pieces-- > 0) run(work, pieces, pieces % threads);
 }
 
 static void runs_on_threads_of_the_program(void) {
@@ -230,7 +230,7 @@ static void runs_on_threads_of_the_program(void) {
     options.threads = 3;
     carat_set_parallel(run_backwards, &seen);
     CHECK(multiplies_large(&options));
-    CHECK(seen.calls > 0 && seen.pieces > seen.calls && seen.seats == 3);
+    CHECK(seen.calls > 0 && seen.pieces > seen.calls && seen.threads == 3);
     carat_set_parallel(NULL, NULL);
     seen.calls = 0;
     CHECK(multiplies_large(&options) && seen.calls == 0);

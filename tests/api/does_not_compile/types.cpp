@@ -3,7 +3,7 @@
 
 #include <carat/carat.hpp>
 
-// As std::linalg::scaled of a std::mdspan.
+// Resembles std::linalg::scaled of a std::mdspan.
 struct multiplied_on_the_way {
     using element_type = const double;
     using reference = double;

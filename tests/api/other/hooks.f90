@@ -5,7 +5,7 @@ module pools
     implicit none
 
     type, bind(c) :: counts
-        integer(c_int) :: calls = 0, pieces = 0, seats = 0
+        integer(c_int) :: calls = 0, pieces = 0, threads = 0
         integer(c_size_t) :: taken = 0, released = 0
     end type
 
@@ -24,9 +24,9 @@ module pools
 contains
 
     ! The last piece first.
-    subroutine run_backwards(context, pieces, seats, run, work) bind(c)
+    subroutine run_backwards(context, pieces, threads, run, work) bind(c)
         type(c_ptr), value :: context, work
-        integer(c_int), value :: pieces, seats
+        integer(c_int), value :: pieces, threads
         type(c_funptr), value :: run
         type(counts), pointer :: seen
         procedure(carat_run_piece), pointer :: run_piece
@@ -35,9 +35,9 @@ contains
         call c_f_procpointer(run, run_piece)
         seen%calls = seen%calls + 1
         seen%pieces = seen%pieces + pieces
-        seen%seats = seats
+        seen%threads = threads
         do piece = pieces - 1, 0, -1
-            call run_piece(work, piece, mod(piece, seats))
+            call run_piece(work, piece, mod(piece, threads))
         end do
     end subroutine
 
@@ -80,7 +80,7 @@ program hooks
     call carat_set_parallel(run_backwards, c_loc(pool))
     if (multiplied() /= carat_ok) error stop "refused"
     if (any(c /= matmul(a, b))) error stop "wrong"
-    if (pool%calls == 0 .or. pool%pieces <= pool%calls .or. pool%seats /= 3) error stop "other threads"
+    if (pool%calls == 0 .or. pool%pieces <= pool%calls .or. pool%threads /= 3) error stop "other threads"
     if (memory%taken == 0) error stop "other memory"
 
     call carat_set_parallel()

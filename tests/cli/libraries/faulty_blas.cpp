@@ -1,6 +1,6 @@
-// An OpenBLAS that does as CARAT_TEST_FAULT says: "load" crashes when it is opened, "first" in its
-// first product, "exit" leaves there, "lesser" says that it took an old kernel; without one it
-// multiplies, and prints what no one asked for.
+// An OpenBLAS that fails as CARAT_TEST_FAULT says: "load" crashes when it is opened, "first" in its
+// first product, "exit" exits there, "lesser" reports an old kernel; otherwise it multiplies and
+// prints unwanted output.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

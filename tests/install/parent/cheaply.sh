@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles without optimising: what parent_test.py asks of a library, a slow one answers too, and
-# kernels at -O3 took five times as long.
+# Compiles without optimisation: parent_test.py needs no speed, and kernels at -O3 took five times
+# as long.
 cache=$(command -v ccache)
 for argument; do
     shift

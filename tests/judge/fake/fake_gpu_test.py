@@ -12,7 +12,7 @@ PROGRAM, TARGETS = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 FOUND = {
     "works_ahead": r"C\(\d+, \d+\) (is|was)",
     "waits": "did not return .*stream, which is held",
-    # On a busy machine it is so late, or so early, that something else is said first.
+    # Timing on a busy machine decides which of these is reported first.
     "writes_later": r"it still wrote when the stream|the GPU worked on|C\(\d+, \d+\) is",
     "works_on": r"the GPU worked on for \S+ ms after the stream was done",
     "outside": "it wrote past the end of C|it wrote between the rows of C",

@@ -1,4 +1,4 @@
-// carat_judge_on_fake_gpu TARGET [AT_LEAST]: as `carat judge` has it, with its exit code.
+// carat_judge_on_fake_gpu TARGET [AT_LEAST]: like `carat judge`, with its exit code.
 #include <cstdlib>
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-// A stream of a GPU that is none: work in order, on a thread. What targets of this folder are
-// given.
+// A fake GPU stream for the targets of this folder: work in order, on a thread.
 #pragma once
 
 namespace fake_gpu {

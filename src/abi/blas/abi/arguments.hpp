@@ -1,5 +1,5 @@
-// The arguments of the level-3 routines: letters of Fortran and numbers of CBLAS, checked in the
-// order and with the positions of the reference BLAS.
+// The arguments of the level-3 routines: Fortran letters and CBLAS numbers, checked in the order
+// and with the positions of the reference BLAS.
 #pragma once
 
 #include <algorithm>
@@ -28,20 +28,21 @@ enum : int {
     cblas_right = 142,
 };
 
-// The letter of an option as Fortran programs may write it: either case. '\0' for anything else.
+// The upper-case letter of an option, which Fortran programs may write in either case; '\0' if
+// unknown.
 [[nodiscard]] constexpr char option(const char* given, std::initializer_list<char> known) {
     const char upper =
         *given >= 'a' && *given <= 'z' ? static_cast<char>(*given - 'a' + 'A') : *given;
     return std::ranges::find(known, upper) != known.end() ? upper : '\0';
 }
 
-// 'N' or 'T': for real matrices the conjugate transpose is the transpose.
+// 'N' or 'T', as the conjugate transpose of a real matrix is its transpose.
 [[nodiscard]] constexpr char option_of_trans(const char* given) {
     const char known = option(given, {'N', 'T', 'C'});
     return known == 'C' ? 'T' : known;
 }
 
-// The letter of a CBLAS number; '\0' for a number that names no option.
+// The letter of a CBLAS number; '\0' if it names no option.
 [[nodiscard]] constexpr char letter(int given, std::initializer_list<std::pair<int, char>> known) {
     for (const auto& [number, name] : known)
         if (number == given) return name;
@@ -60,7 +61,7 @@ enum : int {
     return letter(given, {{cblas_non_unit, 'N'}, {cblas_unit, 'U'}});
 }
 
-// What a row-major matrix is to a column-major routine.
+// The column-major routine's equivalent for a row-major matrix.
 [[nodiscard]] constexpr char other_side(char side) {
     return side == 'L' ? 'R' : 'L';
 }
@@ -88,7 +89,7 @@ struct check {
     return leading_dimension < std::max<integer>(1, rows);
 }
 
-// op(X), rows x cols, of an X stored by columns.
+// op(X), rows x cols, for a column-major X.
 template <class T>
 [[nodiscard]] view<T> operand(char trans, T* data, integer rows, integer cols,
                               integer leading_dimension) {
@@ -99,7 +100,7 @@ template <class T>
     return transposed(column_major(data, c, r, ld));
 }
 
-// Of gemm and gemmtr: factors, sizes, and A, B and C with their leading dimensions.
+// The arguments of gemm and gemmtr: factors, sizes, and A, B and C with their leading dimensions.
 template <class T>
 struct factors {
     T alpha;

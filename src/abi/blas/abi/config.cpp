@@ -1,4 +1,4 @@
-// Which library this is, for people and for the fallback, which must not be carat itself.
+// Identifies this library, for people and for the fallback, which must not be carat itself.
 #include "abi/blas/abi/integer.hpp"
 
 #define CARAT_TEXT_OF(value) #value

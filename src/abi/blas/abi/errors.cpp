@@ -11,7 +11,7 @@ inline namespace CARAT_BLAS_WIDTH {
 
 namespace {
 
-// What this thread's call of xerbla_ is about, when it comes from CBLAS.
+// What this thread's call of xerbla_ reports, if it comes from CBLAS.
 struct origin {
     const char* cblas_name = nullptr;
     int position = 0;
@@ -44,8 +44,8 @@ void report_wrong_option(const char* cblas_name, int position) {
 }  // namespace CARAT_BLAS_WIDTH
 }  // namespace carat::blas
 
-// Without a handler of the program's own the call is reported and returns, as OpenBLAS's does: a
-// library can't know what its process has to lose. Nothing was written.
+// If the program has no handler, the error is reported and the call returns, like OpenBLAS's, since
+// a library cannot know what its process has to lose. Nothing was written.
 void CARAT_BLAS_NAME(xerbla_)(const char* routine, const carat::blas::integer* position,
                               std::size_t length) {
     if (void* theirs = carat::blas::handler_of_program(CARAT_BLAS_NAMED("xerbla_"),
@@ -57,7 +57,8 @@ void CARAT_BLAS_NAME(xerbla_)(const char* routine, const carat::blas::integer* p
         CARAT_BLAS_NAME(cblas_xerbla)(from.position, from.cblas_name, "");
         return;
     }
-    // Some callers in C give no length: stop at the end of the text, and well before nonsense.
+    // Some C callers pass no length, so this stops at the end of the text, and well before
+    // nonsense.
     const int letters = static_cast<int>(strnlen(routine, length < 32 ? length : 32));
     std::fprintf(stderr, " ** On entry to %.*s parameter number %lld had an illegal value\n",
                  letters, routine, static_cast<long long>(*position));

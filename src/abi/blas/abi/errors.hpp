@@ -1,4 +1,4 @@
-// Wrong arguments, told as the reference BLAS tells them: through xerbla_, which programs replace.
+// Reports wrong arguments like the reference BLAS: through xerbla_, which programs replace.
 #pragma once
 
 #include <array>
@@ -9,24 +9,24 @@
 namespace carat::blas {
 inline namespace CARAT_BLAS_WIDTH {
 
-// Who called: a Fortran symbol, or a CBLAS one that was turned into a column-major call.
+// The caller: a Fortran symbol, or a CBLAS one that was converted to a column-major call.
 struct caller {
     const char* fortran_name;          // six letters or more, as xerbla_ gets them
     const char* cblas_name = nullptr;  // null for Fortran
     bool row_major = false;
 };
 
-// Positions of CBLAS arguments that change places when a row-major call is turned.
+// Positions of CBLAS arguments that are exchanged when a row-major call is converted.
 struct turned {
     std::array<std::array<int, 2>, 2> pairs{};
 };
 
-// Calls xerbla_ with the name and the position of the column-major routine, also for CBLAS: so does
-// the reference, and programs that replace xerbla_ count on it. If none did, ours names the CBLAS
-// routine and the position the caller would count.
+// Calls xerbla_ with the name and the position of the column-major routine, also for CBLAS: the
+// reference does so, and programs that replace xerbla_ rely on it. Otherwise carat's own xerbla_
+// names the CBLAS routine and the position that the caller would count.
 void report_wrong(const caller& from, integer position, const turned& when_row_major = {});
 
-// For options of CBLAS that name nothing: calls cblas_xerbla.
+// Calls cblas_xerbla for CBLAS options that name nothing.
 void report_wrong_option(const char* cblas_name, int position);
 
 }  // namespace CARAT_BLAS_WIDTH

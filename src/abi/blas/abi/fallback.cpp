@@ -38,7 +38,7 @@ void* open_blas(const char* file) {
     return dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
-// Why an open library can't be the fallback; empty when it can. Its alias may lead back to carat.
+// Why an open library cannot be the fallback; empty if it can. Its alias may lead back to carat.
 std::string objection(void* library) {
     if (dlsym(library, "carat_blas_config") != nullptr) return "is carat itself";
     if (dlsym(library, "dgemv_") == nullptr) return "is no BLAS: it has no dgemv_";
@@ -54,7 +54,7 @@ void* open_named(const char* file) {
     return library;
 }
 
-// The program's own, as a wheel of SciPy before 1.14 has one under plain names.
+// The program's own BLAS; a SciPy wheel before 1.14 has one under plain names.
 void* open_own() {
     for (const std::string& file : loaded_files())
         if (void* library = handle_of(file); library != nullptr && objection(library).empty())
@@ -78,7 +78,7 @@ void* open_first(const char* wanted) {
          "); install one (" + remedy + ") or name its file in CARAT_BLAS_FALLBACK");
 }
 
-// What is known of the open library. Never destroyed: threads may call until the very end.
+// Properties of the open library. Never destroyed, as threads may call until the very end.
 struct fallback {
     void* library = nullptr;
     std::uintptr_t begin = 0;  // of its code and data in memory
@@ -112,7 +112,7 @@ void learn_about(void* library) {
         open.begin = reinterpret_cast<std::uintptr_t>(from.dli_fbase);
         dl_iterate_phdr(find_end, nullptr);
     }
-    // The runtime its calls reach is the program's, when that has one.
+    // The OpenMP runtime that its calls reach, which is the program's if that has one.
     constexpr const char* openmp = "omp_set_num_threads";
     if (dlsym(library, openmp) != nullptr) {
         open.openmp_threads = function_in<void (*)(int)>(RTLD_DEFAULT, openmp);
@@ -122,9 +122,9 @@ void learn_about(void* library) {
     open.blis_threads = function_in<void (*)(std::int64_t)>(library, "bli_thread_set_num_threads");
 }
 
-// A forked child of a process with threads: libgomp would wait for ever for the team that its
-// parent had. The number is this thread's, the one that forked or opens the library; OpenBLAS takes
-// it as its own, BLIS doesn't and is told when the child first calls it, since it takes a lock that
+// libgomp in a forked child of a process with threads would wait for ever for its parent's team.
+// The number of threads is that of this thread, which forked or opens the library. OpenBLAS adopts
+// it; BLIS does not, and is told when the child first calls it, since that takes a lock which
 // another thread of the parent may have held.
 constinit bool had_threads = false;
 constinit bool lost_threads = false;
@@ -146,8 +146,8 @@ void in_child() {
     forget_forwarded();
 }
 
-// Before main, hence before the program can fork: a child must not begin while another thread of
-// its parent opens the library.
+// Registered before main, hence before the program can fork: a child must not begin while another
+// thread of its parent opens the library.
 [[maybe_unused]] const int watched = pthread_atfork(before_fork, in_parent, in_child);
 
 void* opened(const char* wanted) {

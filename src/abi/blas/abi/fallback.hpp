@@ -1,14 +1,14 @@
-// The BLAS that does what is not ours, opened at the first call that needs it.
+// The BLAS for routines that carat lacks, opened by the first call that needs it.
 #pragma once
 
 namespace carat::blas {
 
-// The function of that name in the fallback. When there is no fallback, or it lacks the function,
-// the process ends with one line that says so and status 127, as the loader ends a process for a
-// symbol it can't find. Safe from many threads.
+// The function of that name in the fallback. If there is no fallback, or it lacks the function, the
+// process ends with a one-line message and status 127, as if the loader had not found a symbol.
+// Thread-safe.
 [[nodiscard]] void* fallback_function(const char* name);
 
-// Whether this code is the fallback's: it calls itself by names that lead back here.
+// Whether this code is its own fallback: its calls would lead back here.
 [[nodiscard]] bool is_in_fallback(const void* code);
 
 }  // namespace carat::blas

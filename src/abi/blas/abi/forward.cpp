@@ -1,14 +1,13 @@
-// Trampolines to the fallback. Each forwarded symbol is one indirect jump through a slot of its
-// own:
+// Trampolines to the fallback. Each forwarded symbol is one indirect jump through its own slot:
 //
 //   daxpy_:  jmp *slot          slot: address of `first`, later of the fallback's daxpy_
-//   first:   r11 = &slot        then saves every register an argument may be in, asks for the
+//   first:   r11 = &slot        then saves every register that may hold an argument, asks for the
 //            jmp carat_blas_first_call       address, restores them, and jumps there
 //
-// A jump leaves the arguments, the hidden lengths of Fortran strings and the way complex numbers
-// are returned exactly as the caller and the fallback agree on; nothing here needs to know them.
-// With CARAT_PROFILE a call is timed: the slot stays as it is, and in place of the jump comes a
-// call with a copy of whatever arguments may lie on the stack.
+// A jump leaves arguments, hidden lengths of Fortran strings and complex return values exactly as
+// caller and fallback agree on them; nothing here needs to know them. With CARAT_PROFILE a call is
+// timed: the slot stays as it is, and a call with a copy of all possible stack arguments replaces
+// the jump.
 #include "abi/blas/abi/forward.hpp"
 
 #include <atomic>
@@ -24,8 +23,8 @@
 
 namespace carat::blas {
 
-// As the assembly below lays it out. Distances, not addresses, which the loader would have to
-// correct at the start of every process.
+// Laid out as in the assembly below. Distances, because the loader would have to relocate addresses
+// at the start of every process.
 struct forwarded {
     std::atomic<void*> slot;
     std::atomic<void*> target;  // of calls that are timed
@@ -39,7 +38,7 @@ struct forwarded {
 };
 static_assert(sizeof(forwarded) == 24 && sizeof(std::atomic<void*>) == 8);
 
-// The linker marks the ends of a section whose name could be an identifier.
+// The linker marks the ends of a section whose name is an identifier.
 extern forwarded first_forwarded[] __asm__("__start_carat_blas_forwarded")
     __attribute__((visibility("hidden")));
 extern forwarded end_of_forwarded[] __asm__("__stop_carat_blas_forwarded")
@@ -64,13 +63,13 @@ std::int64_t now_ns() {
 
 }  // namespace
 
-// What a first call gets in rax and rdx.
+// What a first call receives in rax and rdx.
 struct resolved {
     void* target;
     std::int64_t start_ns;  // 0: not timed
 };
 
-// A call the fallback makes of itself (its CBLAS of its Fortran, say) is part of one that is timed.
+// A call that the fallback makes itself (CBLAS calling Fortran, say) belongs to one that is timed.
 extern "C" __attribute__((visibility("hidden"), used)) resolved carat_blas_resolve(
     forwarded* f, const void* caller) noexcept {
     if (!profile::enabled) {
@@ -92,9 +91,9 @@ extern "C" __attribute__((visibility("hidden"), used)) void carat_blas_record(
 }  // namespace carat::blas
 
 // The System V calling convention passes arguments in rdi, rsi, rdx, rcx, r8, r9, xmm0 to xmm7, al
-// (their number, for variable arguments), r10 and on the stack, of which no routine of the BLAS
-// needs more than 10 words; r11 is free. The BLAS has no wider vectors. Results are in rax, rdx,
-// xmm0 and xmm1. The frame has what an unwinder needs: a program's xerbla_ may throw.
+// (their number, for variable arguments), r10 and on the stack, of which no BLAS routine needs more
+// than 10 words; r11 is free. The BLAS has no wider vectors. Results are in rax, rdx, xmm0 and
+// xmm1. The frame has what an unwinder needs, as a program's xerbla_ may throw.
 __asm__(R"(
     .pushsection .text
     .type carat_blas_first_call, @function

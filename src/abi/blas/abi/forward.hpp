@@ -3,8 +3,8 @@
 
 namespace carat::blas {
 
-// Every routine is looked up again at its next call: what held in the parent of a forked child may
-// not hold in the child.
+// Looks up every routine again at its next call: what held in a parent may not hold in its forked
+// child.
 void forget_forwarded() noexcept;
 
 }  // namespace carat::blas

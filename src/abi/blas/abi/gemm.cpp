@@ -32,7 +32,7 @@ void gemm(const caller& from, char trans_a, char trans_b, const sizes& s, const 
         [&](T alpha, const view<const T>& a) { multiply<T>(alpha, a, b, f.beta, c); });
 }
 
-// C by rows is its transpose by columns: C^T = op(B)^T op(A)^T.
+// A row-major C is the transpose of a column-major one: C^T = op(B)^T op(A)^T.
 template <class T>
 void gemm_in_order(caller from, int order, int trans_a, int trans_b, const sizes& s,
                    const factors<T>& f, const matrices<T>& x) {

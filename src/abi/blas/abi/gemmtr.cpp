@@ -1,6 +1,6 @@
-// One triangle of C = alpha op(A) op(B) + beta C: gemmtr, or gemmt as it was called before the
-// reference BLAS adopted it. The real ones are carat's; of the complex ones, which many a BLAS
-// lacks, the other BLAS's gemm does the blocks.
+// One triangle of C = alpha op(A) op(B) + beta C: gemmtr, called gemmt before the reference BLAS
+// adopted it. The real routines are carat's. Many a BLAS lacks the complex ones, so these use the
+// fallback's gemm for the blocks.
 #include <complex>
 #include <cstring>
 #include <type_traits>
@@ -49,7 +49,7 @@ struct complex_triangle {
     const matrices<number>& x;
     fortran_gemm<number> gemm;
 
-    // C's block of that place and size, computed into `c`.
+    // Computes C's block of that position and size into `c`.
     void product(integer i, integer j, integer rows, integer cols, number* c, integer ldc) const {
         const auto row = static_cast<std::ptrdiff_t>(i);
         const auto col = static_cast<std::ptrdiff_t>(j);
@@ -61,7 +61,7 @@ struct complex_triangle {
         return x.c + i + static_cast<std::ptrdiff_t>(j) * x.ldc;
     }
 
-    // A block on the diagonal is computed whole, on a copy.
+    // A diagonal block is computed whole, in a copy.
     void on_diagonal(integer i, integer order) const {
         number whole[block_order * block_order] = {};
         const auto each_column = [&](const auto& copy) {
@@ -130,7 +130,7 @@ void gemmtr(const caller& from, const options& o, const sizes& s, const factors<
     into_triangle(o, s, f, x);
 }
 
-// C by rows is its transpose by columns: C^T = op(B)^T op(A)^T.
+// A row-major C is the transpose of a column-major one: C^T = op(B)^T op(A)^T.
 template <class T>
 void gemmtr_in_order(caller from, int order, const options& o, const sizes& s, const factors<T>& f,
                      const matrices<T>& x) {
@@ -145,7 +145,7 @@ void gemmtr_in_order(caller from, int order, const options& o, const sizes& s, c
               {x.b, x.ldb, x.a, x.lda, x.c, x.ldc});
 }
 
-// The conjugate transpose is a thing of its own only to complex matrices.
+// The conjugate transpose differs from the transpose only for complex matrices.
 template <class T>
 char known_trans(const char* given) {
     return is_complex<T> ? option(given, {'N', 'T', 'C'}) : option_of_trans(given);
@@ -197,7 +197,7 @@ CARAT_BLAS_GEMMTR(double, double, dgemmtr_, cblas_dgemmtr, "DGEMMTR")
 CARAT_BLAS_GEMMTR(float, float, sgemmt_, cblas_sgemmt, "SGEMMT ")
 CARAT_BLAS_GEMMTR(double, double, dgemmt_, cblas_dgemmt, "DGEMMT ")
 
-// Not under the names of wheels, whose other BLAS has other names, too.
+// Not under the names of wheels, whose fallback also has other names.
 #ifndef CARAT_BLAS_64_NAMES
 using complex_float = std::complex<float>;
 using complex_double = std::complex<double>;

@@ -1,5 +1,5 @@
-// Small triangles against any number of columns: what is left on the diagonal of the triangular
-// routines. Compiled once for each instruction set.
+// Small triangles times any number of columns: the diagonal blocks of the triangular routines.
+// Compiled once for each instruction set.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace carat::blas {
 
-// The largest triangle the functions below take.
+// The largest order that the functions below take.
 inline constexpr std::size_t diagonal_order = 32;
 
-// A plain matrix, for code that must not instantiate anything shared.
+// A plain matrix, for code that must not instantiate shared templates.
 template <class T>
 struct strided {
     T* data;
@@ -29,7 +29,7 @@ struct small_triangle {
 
 template <class T>
 struct diagonal_functions {
-    // B = T B and B = T^-1 B, with `cols` columns of B.
+    // B = T B and B = T^-1 B for `cols` columns of B.
     void (*multiply)(const small_triangle<T>& t, strided<T> b, std::size_t cols);
     void (*solve)(const small_triangle<T>& t, strided<T> b, std::size_t cols);
 };
@@ -39,7 +39,7 @@ struct diagonal_set {
     diagonal_functions<double> f64;
 };
 
-// Those of the instruction set in use.
+// The functions for the instruction set in use.
 [[nodiscard]] const diagonal_set& diagonal_functions_in_use();
 
 }  // namespace carat::blas

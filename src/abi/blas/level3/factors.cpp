@@ -12,13 +12,13 @@ namespace carat::blas {
 
 namespace {
 
-// An eighth of the exponents at either end are left for sums and for what the other operand does.
+// An eighth of the exponents at either end is left for sums and for the other operand.
 template <class T>
 constexpr int lowest = std::numeric_limits<T>::min_exponent / 8;
 template <class T>
 constexpr int highest = std::numeric_limits<T>::max_exponent * 7 / 8;
 
-// Several elements of a column at a time: a maximum of one after the other would wait for each
+// Several elements of a column at a time, as a maximum of one after the other would wait for each
 // comparison.
 template <class T>
 T largest_in_columns(const view<const T>& x) {
@@ -51,7 +51,7 @@ T largest_by(int threads, const view<const T>& x) {
     return most.load();
 }
 
-// As ilogb, for which the C library has to have libm.
+// The same as ilogb, which would need libm.
 template <class T>
 int exponent_of(T x) {
     int exponent = 0;
@@ -86,7 +86,7 @@ split_factor<T> split_after(T alpha, T largest_of_a, T largest_of_b, std::size_t
     const int of_a = exponent_of(largest_of_a);
     const int of_alpha = exponent_of(alpha);
     const int of_sum = of_a + exponent_of(largest_of_b) + exponent_of(static_cast<T>(depth)) + 3;
-    // Where A B would overflow, just so much less; where it would be subnormal, much more, as far
+    // If A B would overflow, just enough to avoid it; if it would be subnormal, much more, as far
     // as A allows.
     const int of_first =
         std::abs(alpha) < 1

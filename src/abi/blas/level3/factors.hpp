@@ -1,6 +1,6 @@
-// When alpha is applied. The reference BLAS multiplies B by it before the work, OpenBLAS the
-// products after it, but for trmm and trsm; either way a number on the way may leave the range
-// where the result does not. Here alpha may be cut in two: a power of two goes before, and the rest
+// When alpha is applied. The reference BLAS multiplies B by it before the work; OpenBLAS multiplies
+// the products after it, except in trmm and trsm. Either way an intermediate number may leave the
+// range although the result does not. Here alpha may be split: a power of two goes before, the rest
 // after.
 #pragma once
 
@@ -20,30 +20,30 @@ struct split_factor {
     T last;
 };
 
-// Of alpha T B and alpha T^-1 B: all of alpha goes before, but no more than leaves the largest
-// element of B far from both ends of the range. B is read by so many threads, and not at all where
+// Splits alpha for alpha T B and alpha T^-1 B: all of it goes before, unless the largest element of
+// B would come near an end of the range. B is read by this number of threads, and not at all if
 // alpha is 1 or -1.
 template <class T>
 [[nodiscard]] split_factor<T> split_before(T alpha, const view<T>& b, int threads);
 
-// Of alpha A B, with the largest elements of both: all of alpha goes after, but for what keeps A B
-// in the range. `first` is 1 nearly always.
+// Splits alpha for alpha A B, given the largest elements of both: all of it goes after, except what
+// keeps A B in the range. `first` is nearly always 1.
 template <class T>
 [[nodiscard]] split_factor<T> split_after(T alpha, T largest_of_a, T largest_of_b,
                                           std::size_t depth);
 
-// From 2^16 on, or up to 2^-16: others leave A B where it is likely to be in range.
+// True from 2^16 on, or up to 2^-16; other factors leave A B where it is likely to be in range.
 template <class T>
 [[nodiscard]] bool is_far_from_one(T alpha);
 
-// Of the finite elements.
+// The largest magnitude of the finite elements.
 template <class T>
 [[nodiscard]] T largest(const view<const T>& x);
 template <class T>
 [[nodiscard]] T largest(const triangle<T>& x);
 
-// Calls run(factor, x) for alpha times the product of `x` with `other`: with a multiple of x where
-// the product of these would leave the range.
+// Calls run(factor, x) for alpha times the product of `x` and `other`, with a multiple of x if
+// their product would leave the range.
 template <class T, class Other, class Run>
 void with_safe_factor(T alpha, const view<const T>& x, const Other& other, std::size_t depth,
                       const Run& run) {

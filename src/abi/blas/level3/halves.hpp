@@ -1,4 +1,4 @@
-// Cutting views in two.
+// Divides views in two.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@ struct wanted {
     const char* product;
 };
 
-// As the loader finds it in that library and in those it is linked with.
+// Searches like the loader: in that library and in those it is linked with.
 void* handler_in(void* library, const wanted& w) {
     void* const found = dlsym(library, w.name);
     Dl_info of_found{};

@@ -21,7 +21,7 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// A BLAS by its name, for there is no symbol that all of them have.
+// Recognises a BLAS by its name, as there is no symbol that all of them have.
 bool may_be_blas(std::string_view file) {
     constexpr auto names = std::to_array<std::string_view>(
         {"libopenblas", "libscipy_openblas", "libblas", "libcblas", "libblis", "libmkl_rt",
@@ -31,7 +31,7 @@ bool may_be_blas(std::string_view file) {
         names, [&](std::string_view name) { return last_part(file).starts_with(name); });
 }
 
-// Whether the program's calls of that library's products come here instead.
+// Whether the program's calls to that library's products come here instead.
 bool comes_before(void* library) {
     constexpr auto names =
         std::to_array<const char*>({"dgemm_", "dgemm_64_", "scipy_dgemm_", "scipy_dgemm_64_"});

@@ -1,4 +1,4 @@
-// The libraries of this process, and what BLAS of its own the program has among them.
+// The libraries of this process, and the program's own BLAS among them.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace carat::blas {
 
-// Their files, in the order of loading.
+// Their files, in load order.
 [[nodiscard]] std::vector<std::string> loaded_files();
 
-// An open handle of a loaded library, which is never closed; null when it is none.
+// An open handle of a loaded library, which is never closed, or null.
 [[nodiscard]] void* handle_of(const std::string& file);
 
-// Why a program that was to be profiled called nothing here: it has a BLAS that carat doesn't come
-// before, or asked that for no product. Empty when it has none. One line, with its end.
+// Why a profiled program called nothing here: it has a BLAS that precedes carat, or it never asked
+// that BLAS for a product. Empty if it has none. One line with its newline.
 [[nodiscard]] std::string why_no_calls();
 
 }  // namespace carat::blas

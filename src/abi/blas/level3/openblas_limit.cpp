@@ -30,8 +30,8 @@ constinit std::atomic<std::int64_t> looked_at_ns = 0;
 constinit std::atomic<const openblas*> found = nullptr;
 constinit std::mutex looking;
 
-// In a child that another thread of its parent left in the middle of loading, looking would wait
-// for ever: what was known at the fork stays.
+// A child that was forked while another thread loaded a library would wait here for ever, so it
+// keeps what was known at the fork.
 constinit std::atomic<bool> in_child = false;
 [[maybe_unused]] const int watched =
     pthread_atfork([] { looking.lock(); }, [] { looking.unlock(); },
@@ -41,7 +41,7 @@ constinit std::atomic<bool> in_child = false;
                    });
 
 // Once in a tick of the coarse clock, some milliseconds: counting libraries takes the loader's
-// lock, for which callers would wait for each other.
+// lock, for which callers would wait.
 bool is_time_to_look() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -61,7 +61,7 @@ bool is_openblas(std::string_view path) {
     return file.starts_with("libopenblas") || file.starts_with("libscipy_openblas");
 }
 
-// Wheels have it under names with a prefix, a suffix or both.
+// Wheels add a prefix, a suffix or both to the name.
 template <class Function>
 Function function_in(void* library, const std::string& name) {
     for (const char* prefix : {"", "scipy_"})
@@ -71,7 +71,7 @@ Function function_in(void* library, const std::string& name) {
     return nullptr;
 }
 
-// As OpenBLAS reads its environment, and with the most it was built for.
+// Computed as OpenBLAS does from its environment and the maximum that it was built for.
 int own_number(int processors, const char* configuration) {
     int number = processors;
     for (const char* name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {

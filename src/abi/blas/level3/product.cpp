@@ -26,8 +26,8 @@ void scale_lines(T beta, view<T> c) {
 template <class T>
 void multiply_by_parts(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept;
 
-// As the public call makes it of a scaled view; in place, since copies of structures that were just
-// written took a fifth of a call at n = 8.
+// Builds the public call's view in place, since copying structures that were just written took a
+// fifth of a call at n = 8.
 template <class T>
 detail::erased_matrix erased(const view<T>& m, double factor) {
     return {const_cast<std::remove_const_t<T>*>(m.data()),
@@ -48,7 +48,7 @@ matrix<T> own_matrix(std::size_t rows, std::size_t cols) {
     }
 }
 
-// For a C that overlaps A or B.
+// Multiplies into a copy if C overlaps A or B.
 template <class T>
 void multiply_apart(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) {
     matrix<T> result = own_matrix<T>(c.rows(), c.cols());
@@ -61,7 +61,7 @@ void multiply_apart(T alpha, view<const T> a, view<const T> b, T beta, view<T> c
     copy(result.view(), c);
 }
 
-// Without memory for packing: halves, until they are small enough to need none.
+// Halves the product if there is no memory for packing, until the parts need none.
 template <class T>
 void multiply_by_parts(T alpha, view<const T> a, view<const T> b, T beta, view<T> c) noexcept {
     const std::size_t largest = std::max({c.rows(), c.cols(), a.cols()});
@@ -102,8 +102,8 @@ void multiply(T alpha, const view<const T>& a, const view<const T>& b, T beta,
     if (alpha == 0 || a.cols() == 0) return scale(beta, c);
     try {
         const detail::erased_matrix added = erased(c, static_cast<double>(beta));
-        // No plan has two threads below (a test of the plan holds it), and finding the limit costs
-        // 2 to 9 % of a product of 32 x 32 matrices.
+        // No plan has two threads below this (a test of the plan checks it), and finding the limit
+        // costs 2 to 9 % of a product of 32 x 32 matrices.
         constexpr double least_shared = 1 << 18;
         const bool small = static_cast<double>(c.rows()) * static_cast<double>(c.cols()) *
                                static_cast<double>(a.cols()) <

@@ -17,8 +17,8 @@ bool enabled = false;
 
 namespace {
 
-// A program that multiplies many different shapes (a factorisation, say) would fill the memory and
-// the report: beyond these, sizes are rounded up to powers of two.
+// A program that multiplies many shapes (a factorisation, say) would fill the memory and the
+// report, so beyond these limits sizes are rounded up to powers of two.
 constexpr std::size_t most_exact_shapes = 1000;
 
 // Never destroyed: threads may multiply until the very end.
@@ -57,7 +57,7 @@ void report() {
         from.file.finish(text);
 }
 
-// A child starts with empty pages of its own, and no lock held by a thread it doesn't have.
+// A child starts with its own empty records, and without locks held by threads it does not have.
 void before_fork() {
     book().lock.lock();
 }

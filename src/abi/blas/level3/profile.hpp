@@ -1,4 +1,4 @@
-// CARAT_PROFILE: what the program asked of the BLAS, printed when it ends.
+// CARAT_PROFILE: what the program asked of the BLAS, printed at its end.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace carat::blas::profile {
 // Set before main from CARAT_PROFILE, and then constant.
 extern bool enabled;
 
-// One call as the report counts it: calls that agree in all of this share a line.
+// One call as the report counts it; calls that agree in all of this share a line.
 struct call {
     const char* routine;          // "dgemm"; kept as a pointer
     std::array<char, 4> flags{};  // 'T', 'N', 'L' ..., in the order of the arguments; 0 where none
@@ -23,7 +23,7 @@ struct call {
 
 void record(const call& made, std::chrono::steady_clock::duration took) noexcept;
 
-// Around one call. When profiling is off this is one branch, twice.
+// Surrounds one call. If profiling is off this costs two branches.
 class scope {
   public:
     explicit scope(const call& made) {

@@ -27,7 +27,7 @@ std::string on_the_right(std::string_view text, std::size_t width) {
     return std::string(width - std::min(width, text.size()), ' ') + std::string(text);
 }
 
-// Not printf, which writes the comma of the program's locale.
+// Not printf, which writes the decimal comma of the program's locale.
 std::string decimal(double value, int digits, std::size_t width) {
     char text[64];
     const auto end =
@@ -48,14 +48,14 @@ std::string shape_of(const key& of) {
     return text;
 }
 
-// Names without flags, such as cblas_zdotu_sub, have the room of both.
+// Names without flags, such as cblas_zdotu_sub, take both columns.
 std::string name_of(const key& of) {
     const std::string flags = flags_of(of);
     if (flags.empty()) return on_the_left(of.routine, 18);
     return on_the_left(of.routine, 13) + " " + on_the_left(flags, 4);
 }
 
-// Rates of no operations are left out, as shares of an unknown whole are.
+// Omits rates of no operations, and shares of an unknown whole.
 std::string line_with(const std::string& name, const std::string& shape, const totals& of,
                       double whole_s) {
     std::string text = on_the_left(name, 18) + " " + on_the_left(shape, 24) + " " +
@@ -72,8 +72,7 @@ key without_shape(const key& of) {
     return {of.routine, {}, -1, -1, -1, false, of.forwarded};
 }
 
-// Slowest first, those of the same time in the order of their names; what is too many is added up,
-// but for carat's own routines.
+// Slowest first, then by name. Lines beyond the limit are summed up, except carat's own routines.
 std::string lines_of(const ledger& entries, double whole_s) {
     std::vector<line> lines(entries.begin(), entries.end());
     std::ranges::sort(lines, [](const line& x, const line& y) {
@@ -132,7 +131,7 @@ std::string report_of(const ledger& entries) {
         add(routines[without_shape(what)], of);
         if (!what.forwarded) add(shapes[entries.size() > most_lines ? rounded(what) : what], of);
     }
-    // What isn't ours counts no operations.
+    // Counts no operations for routines that are not carat's.
     const auto ours = [](const auto& entry) { return !entry.first.forwarded; };
     if (!std::ranges::all_of(entries, ours)) whole.flop = 0;
     std::string text = head("") + lines_of(routines, whole.time_s) +

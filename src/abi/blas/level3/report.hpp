@@ -1,4 +1,4 @@
-// CARAT_PROFILE's lines, with a point in every fraction whatever the program's locale.
+// CARAT_PROFILE's lines, with decimal points whatever the program's locale.
 #pragma once
 
 #include <array>
@@ -37,16 +37,16 @@ using ledger = std::map<key, totals>;
 
 [[nodiscard]] key rounded(key of);
 
-// What is as usual fits in.
+// Widths that fit usual values.
 inline constexpr std::size_t line_length = 80;
 
-// "carat_blas: calls of process 7", a remark, and the heads of the columns.
+// "carat_blas: calls of process 7", a remark, and the column heads.
 [[nodiscard]] std::string head(std::string_view remark);
 
-// One line without its end; `whole_s` is what its time is a share of, 0 when that isn't known yet.
+// One line without its newline; `whole_s` is the total for its share of time, 0 if not yet known.
 [[nodiscard]] std::string line_of(const key& what, const totals& of, double whole_s);
 
-// The whole report: the routines, slowest first, then what ours were called with.
+// The whole report: the routines, slowest first, then the calls of carat's.
 [[nodiscard]] std::string report_of(const ledger& entries);
 
 }  // namespace carat::blas::profile

@@ -51,7 +51,7 @@ void report_file::make() {
     kind_ = kind::regular;
 }
 
-// A program may close descriptors that aren't its own, and open its own under the same number.
+// A program may close descriptors that are not its own and open its own under the same number.
 bool report_file::still_ours() const {
     struct stat found {};
     return fstat(descriptor_, &found) == 0 && found.st_dev == device_ && found.st_ino == number_;

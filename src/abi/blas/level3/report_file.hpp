@@ -1,6 +1,6 @@
-// The file that CARAT_PROFILE names. Each call's line is brought up to date in place as the call
-// returns, so that a process that is killed, or leaves by _exit, as forked children do, has said
-// what it did; one that ends as it should replaces the lines by the report.
+// The file that CARAT_PROFILE names. Each call updates its line in place when it returns, so a
+// process that is killed, or leaves by _exit like forked children, has recorded what it did; one
+// that ends normally replaces the lines by the report.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@ namespace carat::blas::profile {
 
 class report_file {
   public:
-    // `wanted` may have %p, the process number, in it. Another directory later changes nothing.
+    // `wanted` may contain %p, the process number. A later change of directory has no effect.
     void name(const std::string& wanted);
 
-    // The text at a place in the file, which is made by the first call: under the wanted name if
-    // there is no such file yet, else with the process number at its end. A name that is no regular
-    // file (/dev/stderr, a FIFO) gets the report only.
+    // Writes text at a position in the file, which the first call creates: under the wanted name if
+    // there is no such file, else with the process number appended. A name that is not a regular
+    // file (/dev/stderr, a FIFO) receives only the report.
     void write_at(std::size_t offset, const std::string& text);
 
-    // The report in place of all that was written; to stderr where the file can't be.
+    // Replaces everything by the report; writes to stderr if there can be no file.
     void finish(const std::string& report);
 
-    // In a forked child, whose file is another one.
+    // Forgets the file in a forked child, which has its own.
     void leave_to_parent();
 
   private:

@@ -1,5 +1,5 @@
-// Products with a symmetric matrix, and products of which one triangle is wanted. On the diagonal a
-// block of order 64 is multiplied whole: the half of it that nobody wants costs 64 / n of the work.
+// Products with a symmetric matrix, and products of which one triangle is wanted. Diagonal blocks
+// of order 64 are multiplied whole; the unwanted half costs 64 / n of the work.
 #include <memory>
 #include <new>
 
@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t block_order = 64;
 
-// Where each thread of a call keeps one block of the diagonal after the other. Not on the stack, of
-// which threads may have little, but for the small ones that are left when there is no memory.
+// The memory in which each thread of a call keeps its current diagonal block. It is not on the
+// stack, which may be small, except for the small blocks that are used if there is no memory.
 template <class T>
 class squares {
   public:
-    // For blocks of a matrix of order n.
+    // Allocates for the blocks of a matrix of order n.
     squares(std::size_t n, int threads) {
         if (n <= small_order) return;
         const std::size_t bytes = block_order * block_order * sizeof(T);
@@ -30,11 +30,12 @@ class squares {
     squares(const squares&) = delete;
     squares& operator=(const squares&) = delete;
 
-    // There is room for: one where there is no memory.
+    // The threads that there is memory for; one if there is none.
     [[nodiscard]] int threads() const { return threads_; }
     [[nodiscard]] std::size_t most() const { return large_ ? block_order : small_order; }
-    [[nodiscard]] view<T> of(int seat, std::size_t order) {
-        T* const large = large_.get() + static_cast<std::size_t>(seat) * block_order * block_order;
+    [[nodiscard]] view<T> of(int thread, std::size_t order) {
+        T* const large =
+            large_.get() + static_cast<std::size_t>(thread) * block_order * block_order;
         return {large_ ? large : small_, order, order, 1, static_cast<std::ptrdiff_t>(most())};
     }
 
@@ -50,14 +51,14 @@ class squares {
     alignas(64) T small_[small_order * small_order];
 };
 
-// One of them.
+// One thread's block.
 template <class T>
 struct square {
     squares<T>& all;
-    int seat;
+    int thread;
 
     [[nodiscard]] std::size_t most() const { return all.most(); }
-    [[nodiscard]] view<T> of(std::size_t order) { return all.of(seat, order); }
+    [[nodiscard]] view<T> of(std::size_t order) { return all.of(thread, order); }
 };
 
 double product_of(std::size_t x, std::size_t y, std::size_t z) {
@@ -111,8 +112,8 @@ void multiply_symmetric_halves(T alpha, const triangle<T>& s, view<const T> b, T
     multiply_columns<T>(alpha, m21, b1, T{1}, c2, of);
 }
 
-// A block beside the diagonal, maybe of two products that are added up: those of its rows that are
-// this piece's. work(part) does them.
+// Calls work(part) for this piece's rows of an off-diagonal block, which may be the sum of two
+// products.
 template <class T, class Work>
 void multiply_beside(view<T> c, std::size_t depth, turns& deal, const Work& work) {
     const double multiplications = product_of(c.rows(), c.cols(), depth);
@@ -178,8 +179,8 @@ void rank_2k_halves(bool lower, T alpha, view<const T> a, view<const T> b, T bet
 template <class T, class Run>
 void share_triangle(std::size_t n, double multiplications, const Run& run) {
     squares<T> blocks(n, n <= block_order ? 1 : threads_for(multiplications));
-    for_each_turn(blocks.threads(), multiplications, [&](turns deal, int seat) {
-        square<T> block{blocks, seat};
+    for_each_turn(blocks.threads(), multiplications, [&](turns deal, int thread) {
+        square<T> block{blocks, thread};
         run(deal, block);
     });
 }
@@ -194,8 +195,8 @@ void multiply_symmetric(T alpha, const triangle<T>& s, view<const T> b, T beta,
     const std::size_t n = s.order();
     squares<T> blocks(n, threads_for(product_of(n, n, c.cols())));
     with_safe_factor<T>(alpha, b, s, n, [&](T factor, const view<const T>& x) {
-        for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int seat) {
-            square<T> block{blocks, seat};
+        for_each_stretch(blocks.threads(), c.cols(), [&](const columns& of, int thread) {
+            square<T> block{blocks, thread};
             multiply_symmetric_halves(factor, s, x, beta, c, of, block);
         });
     });

@@ -1,6 +1,6 @@
-// B = alpha T B and B = alpha T^-1 B in place: the halves in the order in which each reads only
-// what it still needs of the other. Columns of B don't depend on each other. alpha is applied to B
-// itself (factors.hpp says when), so that no element of T is brought out of its range by it.
+// B = alpha T B and B = alpha T^-1 B in place. The halves are computed in the order in which each
+// reads only what it still needs of the other. Columns of B are independent. alpha is applied to B
+// (factors.hpp says when), so that it brings no element of T out of range.
 #include "abi/blas/level3/diagonal.hpp"
 #include "abi/blas/level3/factors.hpp"
 #include "abi/blas/level3/halves.hpp"

@@ -1,5 +1,5 @@
-// f16 and bf16 to and from f32 by integer arithmetic alone, without branches, so that loops over
-// them become vector code on every instruction set. Values are those of carat::f16 and carat::bf16.
+// Converts f16 and bf16 to and from f32 with branch-free integer arithmetic, so that loops become
+// vector code on every instruction set. Values are those of carat::f16 and carat::bf16.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline T widen(T x) {
     return x;
 }
 
-// Modulo 2^32, as sums of integers are.
+// Modulo 2^32, like integer sums.
 inline std::uint32_t widen(std::int8_t x) {
     return static_cast<std::uint32_t>(x);
 }
@@ -30,8 +30,8 @@ inline float widen(bf16 x) {
     return float_of(static_cast<std::uint32_t>(x.bits) << 16);
 }
 
-// Exponent and fraction move to their places, then one exact product corrects the bias; it also
-// normalises subnormals. Infinities and NaNs get the largest exponent instead.
+// Shifts exponent and fraction into place; one exact product then corrects the bias and normalises
+// subnormals. Infinities and NaNs get the largest exponent instead.
 inline float widen(f16 x) {
     const std::uint32_t moved = (x.bits & 0x7fffu) << 13;
     const std::uint32_t sign = (x.bits & 0x8000u) << 16;
@@ -40,7 +40,8 @@ inline float widen(f16 x) {
     return float_of(sign | ((x.bits & 0x7c00u) == 0x7c00u ? special : finite));
 }
 
-// To nearest, ties to even: half of the last kept place, less one when that place is even.
+// Rounds to nearest, ties to even: adds half of the last kept bit's unit, less one if that bit is
+// even.
 inline void narrow(float x, bf16& out) {
     const std::uint32_t bits = bits_of(x);
     const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -48,7 +49,7 @@ inline void narrow(float x, bf16& out) {
     out.bits = static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
 }
 
-// Normal results as above. Below 2^-14 adding 0.5 leaves the rounded multiple of 2^-24 in the last
+// Normal results as above. Below 2^-14, adding 0.5 leaves the rounded multiple of 2^-24 in the last
 // bits of the sum.
 inline void narrow(float x, f16& out) {
     const std::uint32_t sign = (bits_of(x) >> 16) & 0x8000u;
@@ -62,8 +63,8 @@ inline void narrow(float x, f16& out) {
     out.bits = static_cast<std::uint16_t>(sign | result);
 }
 
-// To nearest, ties to even, the nearest there is beyond the range, and 0 for what is not a number:
-// adding leaves the rounded number in the last bits.
+// Rounds to nearest, ties to even, saturates, and turns NaN into 0: adding leaves the rounded
+// number in the last bits.
 template <class N>
 inline void narrow_to_byte(float x, N& out) {
     constexpr bool is_signed = std::is_signed_v<N>;
@@ -104,7 +105,7 @@ void store_sums(std::int64_t count, const T* sums, T alpha, T beta, void* c,
     }
 }
 
-// The same into bytes, of sums that an epilogue is done with: alpha is 1 and beta 0.
+// The same into bytes, for sums that an epilogue has finished: alpha is 1 and beta 0.
 template <class N>
 void store_bytes(std::int64_t count, const float* sums, float, float, void* c,
                  std::int64_t c_stride) {

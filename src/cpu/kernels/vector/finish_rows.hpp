@@ -1,6 +1,6 @@
-// C by rows from the sums of a tile, which lie by columns: turned in registers, eight columns at a
-// time, on their way to C. Through a copy that was turned back, 91 x 10 x 30 in f64 took 1.3 times
-// as long. Only where parts of vectors are loaded and stored as fast as whole ones.
+// Writes C by rows from the sums of a tile, which are in columns: transposed in registers, eight
+// columns at a time. Through a transposed copy, 91 x 10 x 30 in f64 took 1.3 times as long. Only
+// for instruction sets that load and store partial vectors as fast as whole ones.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// At most eight rows of at most eight columns, what was in C eight apart in `old`.
+// At most eight rows by eight columns; `old` has what was in C, in rows of eight.
 template <class T, update How>
 inline void finish_square(const T* sums, std::int64_t step, int rows, int cols, T alpha, T beta,
                           const T* old, T* c, std::int64_t c_row_stride) {
@@ -74,7 +74,7 @@ void finish_rows(const T* sums, std::int64_t step, int rows, int cols, T alpha, 
     finish_rows_as<T, update::replaces>(sums, step, rows, cols, alpha, beta, c, c_row_stride);
 }
 
-// Null where there is none.
+// Null if there is none.
 template <class T>
 constexpr auto find_finish_rows() {
     decltype(kernel<T>::finish_rows) found = nullptr;

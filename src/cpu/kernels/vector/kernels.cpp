@@ -1,4 +1,4 @@
-// Compiled once for each instruction set: its row of the table of micro-kernels.
+// This file is compiled once for each instruction set: its row of the table of micro-kernels.
 #include "cpu/kernels/vector/epilogue.hpp"
 #include "cpu/kernels/vector/finish_rows.hpp"
 #include "cpu/kernels/vector/micro_kernel.hpp"
@@ -87,7 +87,7 @@ constexpr kernel<T> make_kernel(std::string_view name) {
     };
 }
 
-// What operands of S, and a C of S, are to a kernel that sums in T.
+// How a kernel that sums in T treats operands of S and a C of S.
 template <class T, class... S>
 constexpr void take_operands(kernel<T>& made) {
     ((made.pack[dtype_of_v<S>] = packers_from<T, S>()), ...);

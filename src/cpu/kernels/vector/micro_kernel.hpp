@@ -6,8 +6,8 @@
 //   a[V-1] | ...                         then C = alpha c + beta C, once
 //
 // One template serves all instruction sets, types and edges: V and N shrink to what an edge needs,
-// and its last vector is masked, so nothing outside the operands is read or written. Operands read
-// where they lie may also have tiles of fewer vectors and more columns, or the other way round.
+// and its last vector is masked, so nothing outside the operands is read or written. Tiles of
+// unpacked operands may also have fewer vectors and more columns, or the reverse.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// Where the operands lie. Packed: next to each other, at distances the compiler knows, A padded to
-// whole vectors.
+// How operands are stored. Packed: adjacent, at distances known to the compiler, A padded to whole
+// vectors.
 template <class T>
 struct packed_operands {
     static constexpr int vectors = tile<T>::vectors;
@@ -48,7 +48,7 @@ struct strided_operands {
     const tile_call<T>& call;
 };
 
-// Where they lie, and what is taken of A is packed.
+// Unpacked; what is read of A is packed on the way.
 template <class T>
 struct operands_to_pack : strided_operands<T> {
     explicit operands_to_pack(const tile_call<T>& t) : strided_operands<T>(t), out(t.packed_a) {}
@@ -61,7 +61,7 @@ struct operands_to_pack : strided_operands<T> {
     T* out;
 };
 
-// What becomes of C. That alpha is 1 is worth knowing: 24 multiplications less a tile are 2 to 7 %
+// The update of C. Knowing that alpha is 1 pays: 24 multiplications less for each tile are 2 to 7 %
 // up to 32^3 and at 4096 x 4096 x 32.
 enum class update {
     replaces,  // C = sums
@@ -70,7 +70,7 @@ enum class update {
     adds_one,  // C = alpha sums + C: the same without a multiplication
 };
 
-// What a vector of C becomes; Ragged: of `edge` lanes only.
+// The new value of a vector of C; Ragged: only its first `edge` lanes.
 template <class T, bool Ragged, update How>
 inline typename vector<T>::type updated(typename vector<T>::type sums, const T* c,
                                         typename vector<T>::type alpha,
@@ -98,8 +98,9 @@ struct sums {
     typename vector<T>::type at[std::size_t{N}][std::size_t{V}];
 };
 
-// All of C is read before any is written: what is read so soon behind a masked store, even beside
-// it, waits until that has left for the cache. 9 x 440 x 4 in f64, C by columns 9 apart: 4.3 us so.
+// Reads all of C before it writes any: a read soon after a masked store waits until the store has
+// reached the cache, even if it reads beside it. 9 x 440 x 4 in f64, C by columns 9 apart, takes
+// 4.3 us this way.
 template <class T, int V, int N, bool Ragged, update How>
 inline void write_tile(sums<T, V, N>& c, const tile_call<T>& t, typename vector<T>::mask edge) {
     using vec = vector<T>;
@@ -141,7 +142,7 @@ inline void prefetch_column(const T* column) {
     CARAT_UNROLL for (int v = 0; v < V; ++v) __builtin_prefetch(column + v * vector<T>::lanes, 1);
 }
 
-// Adds `depths` steps of k from a and b on, and moves these behind them.
+// Adds `depths` steps of k from a and b on, and advances both.
 template <class T, int V, int N, bool Masked, class Operands>
 inline void add_k(sums<T, V, N>& c, Operands& where, const T*& a, const T*& b, std::int64_t depths,
                   typename vector<T>::mask edge) {
@@ -165,9 +166,9 @@ inline void add_k(sums<T, V, N>& c, Operands& where, const T*& a, const T*& b, s
     }
 }
 
-// Columns of C are fetched one after the other while the depths are added: all 24 lines at once
-// took every buffer for lines on their way to L1, and A had to wait. Measured on a Sapphire Rapids:
-// 54 to 59 GFLOP/s (f64) and 109 to 118 (f32) at 4096 x 4096 x 32, 1 to 2 % at 1000 and 2000.
+// Prefetches the columns of C one by one while products are added: all 24 lines at once took every
+// L1 fill buffer, and A had to wait. On a Sapphire Rapids this gave 54 to 59 GFLOP/s (f64) and 109
+// to 118 (f32) at 4096 x 4096 x 32, and 1 to 2 % at 1000 and 2000.
 template <class T, int V, int N, bool Masked, class Operands>
 inline void add_all_and_fetch_c(sums<T, V, N>& c, Operands& where, const tile_call<T>& t,
                                 typename vector<T>::mask edge, int first = 1) {
@@ -188,8 +189,8 @@ inline void add_all(sums<T, V, N>& c, packed_operands<T>& where, const tile_call
     add_all_and_fetch_c<T, V, N, false>(c, where, t, edge);
 }
 
-// Operands near enough to be read where they lie mostly have a C as near: fetching it ahead cost 3
-// % at 64 and 128. One column is fetched anyhow, so that both are the same code.
+// C is usually near if operands are near enough to be read unpacked: prefetching it cost 3 % at 64
+// and 128. A single column is always prefetched, so that both cases share their code.
 template <class T, int V, int N, bool Ragged>
 inline void add_all(sums<T, V, N>& c, strided_operands<T>& where, const tile_call<T>& t,
                     typename vector<T>::mask edge) {
@@ -213,21 +214,21 @@ void register_tile(const tile_call<T>& call) {
         CARAT_UNROLL for (int v = 0; v < V; ++v) c.at[j][v] = vec::zero();
     }
     add_all<T, V, N, Ragged>(c, where, t, edge);
-    // Or the compiler computes the addresses of C above and keeps them in registers that the sums
-    // need: a vector of A then went through memory for each multiply-add, at a quarter of the
+    // Otherwise the compiler computes the addresses of C above and keeps them in registers that the
+    // sums need; a vector of A then went through memory for each multiply-add, at a quarter of the
     // speed.
     __asm__("" : "+r"(t.c));
     write_tile<T, V, N, Ragged>(c, t, edge);
 }
 
-// The tiles of some vectors by their columns less one, whose last vector is masked or whole.
+// The tiles of a number of vectors, indexed by columns - 1, with a masked or whole last vector.
 template <class T>
 struct tiles_of_vectors {
     tile_function<T> masked[12] = {};
     tile_function<T> whole[12] = {};
 };
 
-// Where masks cost nothing, only tiles of all columns are worth code without.
+// Where masks are free, only full-width tiles deserve code without them.
 template <class T, template <class> class Operands, int V, int N>
 constexpr tile_function<T> whole_tile() {
     return &register_tile < T, Operands, V, N, has_cheap_masks && N != Operands<T>::columns(V) > ;

@@ -1,11 +1,11 @@
-// Packing: vectors (rows of A, columns of B) copied into micropanels, which the register tile reads
-// from end to end, whatever the strides were, converted to the type computed in.
+// Packing: copies vectors (rows of A, columns of B) of any strides into micropanels, which the
+// register tile reads sequentially, and converts them to the type of the computation.
 //
 //   outer_stride=1: copied      k_stride=1: transposed in square blocks      else: one by one
 //
-// A block of Q x Q is transposed by log2(Q) rounds of interleaving lines i and i + Q/2, in
-// registers: with loops left over the compiler kept lines on the stack and read two narrow stores
-// back as one wide load, which waits for both. 512^3 in f32 packed at 5 to 7 GB/s, now at 12 to 16.
+// A block of Q x Q is transposed in registers by log2(Q) rounds of interleaving lines i and i +
+// Q/2. With loops left over, the compiler kept lines on the stack and read two narrow stores back
+// as one wide load, which waits for both: 512^3 in f32 packed at 5 to 7 GB/s, now at 12 to 16.
 #pragma once
 
 #include <cstddef>
@@ -83,8 +83,8 @@ void pack_rows(const S* in, std::int64_t outer_stride, std::int64_t k_stride, in
     }
 }
 
-// Full micropanels of vectors side by side: a few depths across all panels before the next few,
-// since what is read then is one stretch of memory for each depth, not 100 to 200 bytes on a page.
+// Packs full micropanels of adjacent vectors: a few k across all panels before the next few, since
+// each k is then one stretch of memory instead of 100 to 200 bytes on each page.
 template <class T, class S, int Width>
 void pack_copied(const S* in, std::int64_t k_stride, std::int64_t panels, std::int64_t k, T* out) {
     constexpr std::int64_t together = 4;
@@ -99,7 +99,7 @@ void pack_copied(const S* in, std::int64_t k_stride, std::int64_t panels, std::i
     }
 }
 
-// Where Width is not a multiple of the square, the last square overlaps the one before.
+// If Width is not a multiple of the square, the last square overlaps the one before.
 template <class T, class S, int Width, int Lanes>
 void pack_transposed(const S* in, std::int64_t outer_stride, std::int64_t k, T* out) {
     constexpr int q = square_size<T>(Width, Lanes);
@@ -114,7 +114,7 @@ void pack_transposed(const S* in, std::int64_t outer_stride, std::int64_t k, T* 
     pack_rows<T, S, Width>(in + p, outer_stride, 1, Width, k - p, out + p * Width);
 }
 
-// Squares from whole ones down to four; the last of them, along both axes, overlaps the one before.
+// Squares of full size down to four; the last one along each axis overlaps the one before.
 template <class T, class S, int Q>
 inline void transpose_some(const S* in, std::int64_t outer_stride, int extent, std::int64_t k,
                            T* out, std::int64_t out_step) {

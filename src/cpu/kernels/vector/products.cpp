@@ -1,8 +1,7 @@
-// Compiled once for each instruction set. Columns and depths of the smallest products are known to
-// the compiler, so that nothing is left of their loops, and the next product begins while the last
-// one's sums still wait for each other. Where a part of a vector holds all rows it is the vector:
-// what is read behind a store whose masked lanes would cover it waits until that has left for the
-// cache.
+// Compiled once for each instruction set. The compiler knows the columns and k of the smallest
+// products, so no loops remain, and the next product begins while the sums of the last one are
+// still in flight. If a partial vector holds all rows, it replaces the vector: a read after a store
+// whose masked lanes would cover it waits until the store has reached the cache.
 #include "cpu/kernels/vector/products.hpp"
 
 #include <array>
@@ -16,11 +15,11 @@ namespace carat::cpu_engine::CARAT_ISA {
 
 namespace {
 
-// Columns and depths up to which both are known to the compiler.
+// The compiler knows columns and k up to these.
 inline constexpr int known_sizes = 6;
 inline constexpr int most_tile_columns = 12;
 
-// Any number of depths.
+// Any k.
 inline constexpr int any_depth = 0;
 
 template <class Vec, bool Ragged, class T>
@@ -40,9 +39,9 @@ inline void add_depth(typename Vec::type (&c)[std::size_t{N}], const T* a, const
         Vec::multiply_add(av, Vec::broadcast(b[j * b_col_stride]), c[j]);
 }
 
-// Products of N columns whose rows are one Vec, all of it or, Ragged, a part. A C is read before
-// the one before it is written, where there are registers: behind that store's masked lanes it
-// would wait until the store has left for the cache (2^3 in f64 8.5 ns).
+// Products of N columns whose rows are one Vec, whole or, if Ragged, partial. If there are enough
+// registers, each C is read before the previous one is written; after that store's masked lanes it
+// would wait until the store has reached the cache (2^3 in f64 8.5 ns).
 template <class Vec, class T, int N, int Depth, bool Ragged>
 void products_of_vector(const tile_call<T>& call, const product_steps& of) {
     constexpr bool reads_ahead = has_cheap_masks || N <= 4;
@@ -95,8 +94,8 @@ void products_of_vector(const tile_call<T>& call, const product_steps& of) {
     }
 }
 
-// Where operands lie, by value: the copy of a call that something refers to is made in memory, as
-// vectors, and waits for the words that the caller has just written.
+// Passed by value: a copy of a call that is referred to is made in memory, with vector loads that
+// wait for the words the caller has just written.
 template <class T>
 struct lying_operands {
     explicit lying_operands(const tile_call<T>& call)
@@ -109,7 +108,7 @@ struct lying_operands {
     std::int64_t a_k, b_k, b_col;
 };
 
-// What it does with C, and its depths.
+// The update of C, and k.
 template <class T>
 tile_call<T> without_operands(const tile_call<T>& call) {
     tile_call<T> t{};
@@ -147,7 +146,7 @@ void products_of_tile(const tile_call<T>& call, const product_steps& of) {
     }
 }
 
-// By the number of columns less one.
+// Indexed by columns - 1.
 template <class T>
 using by_columns = std::array<products_function<T>, most_tile_columns>;
 

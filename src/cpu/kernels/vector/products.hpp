@@ -1,5 +1,5 @@
-// Many small products, each one tile of C, in a single call: of 4^3, what a call costs is more than
-// the product.
+// Many small products, each one tile of C, in a single call: at 4^3 a call costs more than the
+// product.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// What runs products of that size, as many rows and columns as one tile may have. The same bits as
+// The function for products of this size, up to the rows and columns of one tile. The same bits as
 // from register_tile.
 template <class T>
 [[nodiscard]] products_function<T> find_products(int rows, int cols, std::int64_t k);

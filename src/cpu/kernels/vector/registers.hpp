@@ -1,5 +1,5 @@
-// vector<T>: the few instructions a register tile needs, for the instruction set this file is being
-// compiled for, and tile<T>: how many registers the tile takes. Each is measured, see README.md.
+// vector<T>: the few instructions that a register tile needs, for the instruction set this file is
+// compiled for; tile<T>: the registers that the tile takes. Each was measured, see README.md.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace carat::cpu_engine::CARAT_ISA {
 template <class T>
 struct vector;
 
-// The same for as many elements, where has_small_vectors and a vector<T> has no fewer.
+// The same for as many elements, if has_small_vectors is set and vector<T> has no fewer.
 template <class T, int Lanes>
 struct lanes_of;
 
-// A tile is vectors x lanes rows by columns columns: vectors * columns sums, one vector per column
-// of A and one broadcast element of B, all in registers.
+// A tile is vectors x lanes rows by `columns` columns: vectors * columns sums, one vector for each
+// column of A and one broadcast element of B, all in registers.
 template <class T>
 struct tile;
 

@@ -1,13 +1,12 @@
-// What every machine of the architecture has, written as vectors of 16 bytes that the compiler
-// turns into SSE2, NEON or plain code. No fused multiply-add: a product is rounded before it is
-// added.
+// The baseline of every architecture: vectors of 16 bytes that the compiler turns into SSE2, NEON
+// or scalar code. There is no fused multiply-add, so each product is rounded before it is added.
 #pragma once
 
 #include <cstdint>
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// Whether a part of a vector is loaded and stored as fast as all of it.
+// Whether partial vectors are loaded and stored as fast as whole ones.
 inline constexpr bool has_cheap_masks = false;
 inline constexpr bool has_small_vectors = false;
 

@@ -1,14 +1,14 @@
-// Products with few columns, where A is read once and everything waits for it. So A is read in the
-// order of memory, as no register tile would, and the sums wait in L1.
+// Products with few columns read A once, and everything waits for that. So A is read in memory
+// order, as no register tile would, and the sums stay in L1.
 //
-//   rows of A side by side                     depths of A side by side
+//   A contiguous in m                          A contiguous in k
 //
 //      A, a stretch of rows     sums              A, a few rows at a time   b
 //   p [ ----------------> ]   [ -------> ]         [ -------> ]          [ -------> ]
 //   p [ ----------------> ]   one for each         [ -------> ]  one vector of sums for each row
-//   a few depths together     column                             and column, added up at the end
+//   a few k together          column                             and column, added up at the end
 //
-// An entry's operations do not depend on the rows it is handed over with.
+// The operations of an entry do not depend on which rows are computed with it.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,13 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// sums[j] += A b[j] for D depths and N columns, b[d * N + j] side by side.
+// sums[j] += A b[j] for D steps of k and N columns, with b[d * N + j] adjacent.
 //
-// A vector of rows is asked for `ahead_bytes` before its turn, at the end of the stretch from the
-// depths after these: one reader alone has too few lines on their way otherwise. A Sapphire Rapids
-// read 24 MB at 20 GB/s with two depths together and no more than those asked for, and at 25 with
-// sixteen; a loop that does nothing but read reaches 29. Where other columns meet the same depths
-// nothing would be read most of the time, so there each of them fetches its share of the next
-// depths into L2.
+// A vector of rows is prefetched `ahead_bytes` early and, at the end of a stretch, from the next
+// steps of k: a single reader otherwise has too few lines in flight. A Sapphire Rapids read 24 MB
+// at 20 GB/s with two k together and nothing else prefetched, and at 25 with sixteen; a loop that
+// only reads reaches 29. If other columns use the same k, nothing would be read most of the time,
+// so each of them prefetches its share of the next k into L2.
 template <class T, int D, int N>
 inline void add_k(const skinny_call<T>& t, const T* a, const T* b) {
     using vec = vector<T>;
@@ -40,7 +39,7 @@ inline void add_k(const skinny_call<T>& t, const T* a, const T* b) {
         const T* far = next;
         for (int d = 0; d < t.fetched; ++d, far += t.a_stride) __builtin_prefetch(far, 0, 2);
         next += vec::lanes;
-        // Or the compiler keeps all elements of B as vectors, most of them in memory.
+        // Otherwise the compiler keeps all elements of B as vectors, most of them in memory.
         __asm__("" : "+r"(b));
         typename vec::type c[std::size_t{N}];
         CARAT_UNROLL for (int j = 0; j < N; ++j) c[j] = vec::load(sums + j * t.sums_step);
@@ -76,8 +75,8 @@ template <class T, int N>
 void add_columns(const skinny_call<T>& t) {
     std::int64_t p = 0;
     if constexpr (N == 1) {
-        // One column waits for memory alone, and sixteen depths whole pages apart are too many for
-        // a set of L1: at 1 x 4096 x 4096 what was fetched ahead had to leave before its turn.
+        // A single column waits for memory alone, and sixteen k whole pages apart exceed a set of
+        // L1: at 1 x 4096 x 4096 prefetched lines were evicted before their turn.
         constexpr int half = skinny_k_block / 2;
         const bool shares_sets = t.a_stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
         for (; shares_sets && p + half <= t.k; p += half) add_k<T, half, N>(t, p);
@@ -86,14 +85,15 @@ void add_columns(const skinny_call<T>& t) {
     for (; p < t.k; ++p) add_k<T, 1, N>(t, p);
 }
 
-// The lanes of L vectors of L lanes, each added up, side by side: halves first, so that every step
-// adds two vectors' worth. panel_by_lanes adds in the same order.
+// Adds up the lanes of each of L vectors of L lanes: halves first, so that every step adds two
+// vectors' worth. panel_by_lanes adds in the same order.
 template <class T, int L>
 struct fold {
     typedef T line __attribute__((vector_size(L * sizeof(T))));
     typedef T half_line __attribute__((vector_size(L / 2 * sizeof(T))));
 
-    // Position of x[q] after blocks of `size` of a and b took turns: their first halves, or second.
+    // The position of x[q] after blocks of `size` of a and b were interleaved: their first halves,
+    // or second.
     static constexpr int source(int q, int size, int half) {
         const int block = q / (size / 2);
         return block % 2 * L + block / 2 * size + half * size / 2 + q % (size / 2);
@@ -123,7 +123,7 @@ struct fold {
     }
 };
 
-// sums[i] += lane First + i of a with b behind it, for R of them.
+// sums[i] += lane First + i of (a, b), for R lanes.
 template <class T, int R, int First, class Line>
 inline void add_column(Line a, Line b, T* sums) {
     using vec = vector<T>;
@@ -138,9 +138,9 @@ inline void add_column(Line a, Line b, T* sums) {
     vec::store(sums, reinterpret_cast<typename vec::type>(sum), some);
 }
 
-// sums[j][i] += what the lanes of line j * R + i add up to, R * N lines. Where these are few, both
-// halves of each are added first. Each column of sums at once, as far as it is in one vector or
-// two: taking lanes one by one took as long as adding them up.
+// sums[j][i] += the lane sums of line j * R + i, for R * N lines. If there are few, both halves of
+// each are added first. Sums of a column are written together, as far as they are in one or two
+// vectors: lane by lane took as long as adding them up.
 template <class T, int R, int N, int L>
 inline void add_folded(const typename fold<T, L>::line* lines, T* sums, std::int64_t sums_step) {
     using line = typename fold<T, L>::line;
@@ -168,13 +168,13 @@ inline void add_folded(const typename fold<T, L>::line* lines, T* sums, std::int
     }
 }
 
-// As many rows of A at once as there are registers for sums of: several rows are several streams,
-// and share what is loaded of b.
+// As many rows of A together as there are registers for sums: several rows are several streams and
+// share the loads of b.
 template <class T, int N>
 constexpr int rows_together =
     N == 1 ? 8 : std::max(1, std::min(N == 2 ? 8 : 6, tile<T>::vectors* tile<T>::columns / N));
 
-// sums[j][i] += A b[j] for R rows of A contiguous in k, as those of b do.
+// sums[j][i] += A b[j] for R rows of A contiguous in k, as b is.
 template <class T, int R, int N>
 inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
     using vec = vector<T>;
@@ -184,7 +184,7 @@ inline void add_rows(const skinny_call<T>& t, const T* a, T* sums) {
         CARAT_UNROLL for (int j = 0; j < N; ++j) c[i][j] = vec::zero();
     }
     const auto add = [&](std::int64_t p, const auto& load) {
-        // At the end of these rows, the next ones.
+        // The next rows follow past the end of these.
         const std::int64_t fetched = p + ahead < t.k ? ahead : R * t.a_stride + ahead - t.k;
         typename vec::type av[std::size_t{R}];
         CARAT_UNROLL for (int i = 0; i < R; ++i) av[i] = kept(load(a + i * t.a_stride + p));
@@ -226,7 +226,7 @@ void add_rows(const skinny_call<T>& t) {
         i += R;
     };
     while (t.rows - i >= most && t.rows - i != most + 1) add(std::integral_constant<int, most>());
-    // Few sums alone would wait for each other.
+    // A few sums alone would wait for each other.
     if constexpr (most > 4)
         while (t.rows - i >= 4 && t.rows - i != 5) add(std::integral_constant<int, 4>());
     if constexpr (most > 3)
@@ -236,8 +236,8 @@ void add_rows(const skinny_call<T>& t) {
     while (i < t.rows) add(std::integral_constant<int, 1>());
 }
 
-// sums = A b for N columns and a whole panel of A. Fetching ahead of what the hardware fetches
-// gained nothing on a Sapphire Rapids and a Zen 4.
+// sums = A b for N columns and a whole panel of A. Prefetching beyond what the hardware does gained
+// nothing on a Sapphire Rapids and a Zen 4.
 template <class T, int N>
 void add_panel(const skinny_call<T>& t) {
     using vec = vector<T>;
@@ -264,9 +264,9 @@ void add_panel(const skinny_call<T>& t) {
     }
 }
 
-// What add_rows does for each row and column apart, for the first V vectors of a panel: lane after
-// lane, so that there are registers for the sums of all columns. A stretch of depths stays in L1
-// meanwhile, and the next is fetched in the order of memory.
+// What add_rows does for each row and column, for the first V vectors of a panel: lane by lane, so
+// that there are registers for the sums of all columns. A stretch of k stays in L1 meanwhile, and
+// the next is prefetched in memory order.
 template <class T, int V, int N>
 inline void add_vectors_by_lanes(const skinny_call<T>& t) {
     using vec = vector<T>;

@@ -1,5 +1,5 @@
-// Tiles one under the other in a single call: of few columns and depths, a tile is over before the
-// next one has been called.
+// Tiles below each other in a single call: with few columns and small k, a tile takes less time
+// than a call.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// Columns that tiles of one vector may have, as far as there are tables for.
+// The columns that tiles of one vector may have, as far as there are tables.
 template <class T>
 constexpr int tall_columns = std::min(tile<T>::unpacked_columns(1), plan::most_skinny_columns);
 
-// Vectors of A, their sums with N columns and an element of B, all in registers: of 32 at most 31.
+// Vectors of A, their sums with N columns, and an element of B, all in registers: at most 31 of 32.
 template <class T, int N>
 constexpr int tall_vectors = std::clamp(tile<T>::vectors* tile<T>::columns * 5 / 4 / (N + 1), 1, 8);
 
-// Of what is left below these, in as few registers as keep the multiply-adds of one column busy.
+// Computes the remaining rows in as few registers as keep the multiply-adds of one column busy.
 template <class T, int N>
 constexpr int short_vectors = N < 4 ? 4 : 2;
 
@@ -35,7 +35,7 @@ template <class T, int V, int N>
         }
         const T* a = t.a;
         const T* b = t.b;
-        // All at once, since there may be few depths.
+        // All at once, since k may be small.
         if (t.fetches_c) {
             CARAT_UNROLL for (int j = 0; j < N; ++j)
                 prefetch_column<T, V>(t.c + j * t.c_col_stride);
@@ -46,7 +46,7 @@ template <class T, int V, int N>
     }
 }
 
-// As many vectors as tiles of N columns may have.
+// The most vectors for tiles of N columns.
 template <class T>
 constexpr int most_vectors_of(int columns) {
     int most = tile<T>::unpacked_vectors;
@@ -54,7 +54,7 @@ constexpr int most_vectors_of(int columns) {
     return most;
 }
 
-// What is left of the rows, from there on.
+// Computes the remaining rows.
 template <class T, int N>
 [[gnu::noinline]] void rest_of_tall(const tile_call<T>& call, const T* a, T* c, std::int64_t rows) {
     constexpr std::int64_t step = most_vectors_of<T>(N) * vector<T>::lanes;
@@ -68,8 +68,8 @@ template <class T, int N>
     }
 }
 
-// The same bits as from tiles that are called one by one. The copy of the call stays in registers:
-// copied to memory as vectors, it waited for the words that the caller had just written.
+// The same bits as from separate calls. The copy of the call stays in registers: copied to memory
+// as vectors, it waited for the words that the caller had just written.
 template <class T, int N>
 void tall_tile(const tile_call<T>& call, std::int64_t rows) {
     tile_call<T> t = call;

@@ -1,4 +1,4 @@
-// Loops over registers, which must be gone before the compiler decides what stays in registers.
+// Unrolls loops over registers before the compiler allocates registers.
 #pragma once
 
 #if defined(__clang__)

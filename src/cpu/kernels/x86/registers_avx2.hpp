@@ -14,7 +14,7 @@ inline __m256i first_of_8(int count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-// Whether a part of a vector is loaded and stored as fast as all of it.
+// Whether partial vectors are loaded and stored as fast as whole ones.
 inline constexpr bool has_cheap_masks = false;
 
 template <>
@@ -133,8 +133,8 @@ struct lanes_of<float, 4> {
     static type multiply_add(type a, type b, type c) { return _mm_fmadd_ps(a, b, c); }
 };
 
-// In a register: compilers prefer to load it again for each of its uses, and loads are what is
-// short of.
+// Keeps a value in a register: compilers prefer to reload it for each use, and loads are the
+// bottleneck.
 template <class V>
 inline V kept(V v) {
     __asm__("" : "+x"(v));
@@ -149,7 +149,7 @@ struct tile {
     static constexpr int unpacked_columns(int of_vectors) { return of_vectors == 2 ? 6 : 8; }
 };
 
-// The product of integers needs a register of its own before it is added.
+// An integer product needs its own register before it is added.
 template <>
 struct tile<std::uint32_t> {
     static constexpr int vectors = 2;

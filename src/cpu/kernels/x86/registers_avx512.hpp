@@ -7,7 +7,7 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// Whether a part of a vector is loaded and stored as fast as all of it.
+// Whether partial vectors are loaded and stored as fast as whole ones.
 inline constexpr bool has_cheap_masks = true;
 
 template <>
@@ -116,8 +116,8 @@ struct lanes_of<float, 4> {
     static type multiply_add(type a, type b, type c) { return _mm_fmadd_ps(a, b, c); }
 };
 
-// In a register: compilers prefer to load it again for each of its uses, and loads are what is
-// short of.
+// Keeps a value in a register: compilers prefer to reload it for each use, and loads are the
+// bottleneck.
 template <class V>
 inline V kept(V v) {
     __asm__("" : "+v"(v));
@@ -135,8 +135,8 @@ struct tile {
     }
 };
 
-// A product of integers takes two of the slots that a multiply-add takes one of, so there is time
-// for more loads, and a third of the code is enough.
+// An integer product takes two issue slots where a multiply-add takes one, so there is time for
+// more loads, and a third of the code is enough.
 template <>
 struct tile<std::uint32_t> {
     static constexpr int vectors = 2;

@@ -1,4 +1,4 @@
-// What targets share: a product by rows of f64, and the kernel's export.
+// Shared by the targets: a row-major f64 product, and the kernel's export.
 #pragma once
 
 #include <cstdint>

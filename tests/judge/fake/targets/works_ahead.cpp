@@ -1,4 +1,4 @@
-// Before it returns, while the stream is held.
+// Works before it returns, while the stream is held.
 #include "target.hpp"
 
 static int run(const carat_gemm* g) {

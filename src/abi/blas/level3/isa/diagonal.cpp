@@ -1,6 +1,6 @@
-// Triangles of order up to 32 against B, 32 columns of B at a time. These are first copied so that
-// a row of them lies in a few vector registers: row i takes its sum over the rows before it (below
-// it, for upper triangles) in registers, and every operation is the same for each column.
+// Triangles of order up to 32 times B, 32 columns of B at a time. The columns are copied so that a
+// row of them is a few vector registers; row i sums over the rows before it (below it, for upper
+// triangles) in registers, and every column has the same operations.
 #include "abi/blas/level3/diagonal.hpp"
 
 namespace carat::blas::CARAT_ISA {
@@ -22,7 +22,8 @@ void load(block<T>& to, const strided<T>& b, std::size_t rows, std::size_t first
         for (std::size_t i = 0; i < rows; ++i)
             to.rows[i][j] = from[static_cast<std::ptrdiff_t>(i) * b.row_stride];
     }
-    // Columns that are not there: computed with, so they must hold numbers, and never stored.
+    // Missing columns take part in the computation, so they must hold numbers, and are never
+    // stored.
     for (std::size_t i = 0; cols < width && i < rows; ++i)
         for (std::size_t j = cols; j < width; ++j) to.rows[i][j] = 0;
 }
@@ -37,7 +38,7 @@ void store(const block<T>& from, const strided<T>& b, std::size_t rows, std::siz
     }
 }
 
-// Row i of the triangle beside the diagonal: columns [first, last).
+// Row i of the triangle without its diagonal: columns [first, last).
 struct reach {
     std::size_t first;
     std::size_t last;

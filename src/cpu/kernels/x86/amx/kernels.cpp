@@ -6,7 +6,7 @@ namespace carat::cpu_engine::amx {
 
 namespace {
 
-// All 8 tile registers are 16 lines of 64 bytes, always: edges are zeros.
+// All 8 tile registers always have 16 lines of 64 bytes; edges are zeros.
 struct alignas(64) tile_configuration {
     std::uint8_t palette = 1;
     std::uint8_t start_row = 0;

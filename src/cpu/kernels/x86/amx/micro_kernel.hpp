@@ -1,11 +1,11 @@
-// 32 x 32 sums in four tile registers: of each step two tiles of A and two of B are loaded for four
+// 32 x 32 sums in four tile registers: each step loads two tiles of A and two of B for four
 // products, the fewest loads for a product that eight registers allow.
 //
 //              b0: tmm6   b1: tmm7
 //   a0: tmm4     tmm0       tmm1        a product takes 16 cycles of the unit, a load from L1 8, so
-//   a1: tmm5     tmm2       tmm3        that the loads of a step hide behind its products
+//   a1: tmm5     tmm2       tmm3        the loads of a step hide behind its products
 //
-// At edges of at most 16 rows or columns half or three quarters of that is left out.
+// At edges of at most 16 rows or columns, half or three quarters of that is skipped.
 #pragma once
 
 #include <immintrin.h>
@@ -18,7 +18,7 @@
 
 namespace carat::cpu_engine::amx {
 
-// The unit's product, of elements A by B. Registers are named in the instruction, hence a macro.
+// The unit's product of A and B. A macro, since the instruction names its registers.
 #define CARAT_TILE_MULTIPLY(A, B, c, a, b)                         \
     if constexpr (sizeof(A) == 2) {                                \
         _tile_dpbf16ps(c, a, b);                                   \
@@ -55,9 +55,8 @@ inline void store_sums(std::byte* at, std::int64_t stride_bytes) {
     if constexpr (Rows == 2 && Cols == 2) _tile_stored(3, below + step_bytes, stride_bytes);
 }
 
-// B, which comes from L2, is loaded with the hint that passes it by L1, where the micropanel of A
-// would have to make room: 2 to 19 % at 1024 to 4096 in int8 and bf16; the same hint for A loses up
-// to 9.
+// B comes from L2 and is loaded with a hint that bypasses L1, where it would evict the micropanel
+// of A: 2 to 19 % at 1024 to 4096 in int8 and bf16. The same hint for A loses up to 9.
 template <class A, class B, int Rows, int Cols>
 inline void multiply_step(const panel_source& a, const std::byte* at, const std::byte* b) {
     _tile_stream_loadd(6, b, step_bytes);
@@ -81,7 +80,7 @@ void multiply_tiles(const matrix_unit_call& call) {
     const std::byte* a = call.a.data;
     const std::byte* b = call.b;
     finished_sums finished = call.finished;
-    // An even share of rows after each step, until all are written.
+    // Writes an even share of rows after each step, until all are written.
     const std::int64_t share = (micropanel_extent + call.steps - 1) / call.steps;
     const std::int64_t streaming = finished.sums != nullptr ? micropanel_extent / share : 0;
     // The intrinsics do not tell the compiler which memory they read.

@@ -1,4 +1,4 @@
-// The row of kernels on dot products, compiled once for each width of vectors.
+// The row of kernels with dot products, compiled once for each vector width.
 #include "cpu/kernels/x86/dot/micro_kernel.hpp"
 #include "cpu/kernels/x86/panels/kernel_set.hpp"
 

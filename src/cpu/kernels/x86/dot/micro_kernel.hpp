@@ -1,5 +1,5 @@
-// Tiles multiplied by vectors: an instruction that adds the products of 4 bytes of k (VNNI), or
-// of 2 bf16, to each sum of a register finds a line of a tile of B, or half of it, in its order.
+// Tiles multiplied by vectors. One instruction adds the products of 4 bytes of k (VNNI), or of 2
+// bf16, to each sum of a register; a line of a tile of B, or half of it, is already in its order.
 //
 //                    b[0]  b[1]        in 64-byte registers 16 columns each, a line of two tiles
 //   a[0] broadcast | c00   c01         4 bytes of k of a line of A
@@ -7,9 +7,10 @@
 //   a[10]          | ...               22 sums, 2 of B, 1 of A: of all shapes that fit, the fewest
 //                                      loads for a multiply-add; 12 sums in 16 shorter registers
 //
-// VNNI multiplies unsigned bytes by signed ones. Where both are of one kind, A's are moved by 128
-// as they are loaded, and a line of 128s, multiplied beside the lines of A, gives what that added
-// to each column's sums: one line in 33. Everything is modulo 2^32, so nothing is lost on the way.
+// VNNI multiplies unsigned bytes by signed ones. If both have the same signedness, A's bytes are
+// shifted by 128 as they are loaded. A line of 128s, multiplied together with the lines of A, gives
+// what that added to each column's sums: one line in 33. Everything is modulo 2^32, so nothing is
+// lost.
 #pragma once
 
 #include <type_traits>
@@ -27,13 +28,13 @@ namespace carat::cpu_engine::CARAT_ISA {
 inline constexpr int group_bytes = 4;
 inline constexpr int vectors_at_once = 2;  // of columns
 
-// What moving A added to the sums of each column.
+// What shifting A added to the sums of each column.
 template <class Unit>
 struct surplus {
     typename Unit::sums of[std::size_t{vectors_at_once}];
 };
 
-// From a line of a tile of B to vector `index` of it and those of the tiles after it.
+// The offset from a line of a tile of B to vector `index` of it and of the tiles after it.
 template <class Unit>
 constexpr std::int64_t place_in_b(int index) {
     const std::int64_t at = std::int64_t{index} * Unit::bytes;
@@ -43,7 +44,7 @@ constexpr std::int64_t place_in_b(int index) {
 template <class Unit, int Rows, int Vectors>
 using register_sums = typename Unit::sums[std::size_t{Rows} + 1][std::size_t{Vectors}];
 
-// Sums of 64 bytes of k. Finds: in their last line the surplus, too.
+// Sums over 64 bytes of k. Finds: the last line computes the surplus.
 template <class Unit, int Rows, int Vectors, bool Finds>
 inline void add_step(register_sums<Unit, Rows, Vectors>& c, const std::byte* a, std::int64_t a_line,
                      const std::byte* b) {
@@ -65,7 +66,7 @@ inline void add_step(register_sums<Unit, Rows, Vectors>& c, const std::byte* a, 
 }
 
 // `Rows` lines of sums from line `first` on, `Vectors` vectors of columns from vector `column` on.
-// Finds: the surplus, too, by a line more.
+// Finds: one more line computes the surplus.
 template <class Unit, int Rows, int Vectors, bool Finds>
 void multiply_row_block(const matrix_unit_call& call, int first, int column, surplus<Unit>& extra) {
     register_sums<Unit, Rows, Vectors> c;
@@ -98,7 +99,7 @@ void multiply_row_block(const matrix_unit_call& call, int first, int column, sur
     }
 }
 
-// The same where sums hold few products: those of a few steps are added up in f32, in L1.
+// The same if sums can hold only few products: those of a few steps are added up in f32, in L1.
 template <class Unit, int Rows, int Vectors>
 void multiply_promoted(const matrix_unit_call& call, int first, int column, surplus<Unit>&) {
     typename Unit::wide_sums wide[std::size_t{Rows}][std::size_t{Vectors}];
@@ -132,7 +133,7 @@ void multiply_promoted(const matrix_unit_call& call, int first, int column, surp
 template <class Unit>
 using row_block_function = void (*)(const matrix_unit_call&, int first, int column, surplus<Unit>&);
 
-// For 0 to most_rows - 1 lines that find the surplus, for 1 to most_rows that don't.
+// Indexed by lines: 0 to most_rows - 1 if they find the surplus, otherwise 1 to most_rows.
 template <class Unit, int Vectors, bool Finds, std::size_t... Rows>
 constexpr auto row_block_functions(std::index_sequence<Rows...>) {
     struct table {
@@ -145,7 +146,7 @@ constexpr auto row_block_functions(std::index_sequence<Rows...>) {
                                           Finds>...}};
 }
 
-// All rows, in even parts.
+// Computes all rows, in even parts.
 template <class Unit, int Vectors>
 inline void multiply_rows(const matrix_unit_call& call, int column) {
     constexpr std::make_index_sequence<std::size_t{Unit::most_rows}> sizes;

@@ -1,5 +1,5 @@
-// The instructions of tiles of dot products, for the width of vectors this file is being compiled
-// for: what a register holds, and how many lines of sums leave room for the operands.
+// The instructions for tiles of dot products, for the vector width this file is compiled for: what
+// a register holds, and how many lines of sums leave registers for the operands.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// Of elements A by B.
+// The unit for elements A by B.
 template <class A, class B>
 struct unit;
 

@@ -1,5 +1,4 @@
-// AVX-VNNI: the same products of bytes in registers of 32 bytes, of which there are 16, on
-// processors without AVX-512.
+// AVX-VNNI: the same byte products in 16 registers of 32 bytes, on processors without AVX-512.
 #pragma once
 
 #include <immintrin.h>
@@ -33,7 +32,7 @@ struct unit {
         if constexpr (moves_a) return _mm256_xor_si256(a, _mm256_set1_epi8(-128));
         return a;
     }
-    // `a` has been moved.
+    // `a` has been shifted.
     static sums add(sums c, elements a, elements b) {
         if constexpr (std::is_signed_v<B>) return _mm256_dpbusd_avx_epi32(c, a, b);
         return _mm256_dpbusd_avx_epi32(c, b, a);

@@ -1,4 +1,4 @@
-// VNNI and AVX512_BF16 in registers of 64 bytes, of which there are 32.
+// VNNI and AVX512_BF16 in 32 registers of 64 bytes.
 #pragma once
 
 #include <immintrin.h>
@@ -32,7 +32,7 @@ struct unit : unit_512 {
         if constexpr (moves_a) return _mm512_xor_si512(a, _mm512_set1_epi8(-128));
         return a;
     }
-    // `a` has been moved.
+    // `a` has been shifted.
     static sums add(sums c, elements a, elements b) {
         if constexpr (std::is_signed_v<B>) return _mm512_dpbusd_epi32(c, a, b);
         return _mm512_dpbusd_epi32(c, b, a);
@@ -56,8 +56,8 @@ struct unit<bf16, bf16> : unit_512 {
 
 #if defined(__AVX512FP16__)
 
-// No products of pairs: each half of a word has a sum of its own, of the even depths or of the odd,
-// in f16. After 16 products a step, of steps_at_once, they are added to f32 sums, still apart.
+// There are no products of pairs: each half of a word has its own f16 sum, of even or of odd k.
+// After the products of steps_at_once steps they are added to f32 sums, still separately.
 template <>
 struct unit<f16, f16> : unit_512 {
     using sums = __m512h;
@@ -67,8 +67,8 @@ struct unit<f16, f16> : unit_512 {
     };
     static constexpr bool moves_a = false;
     static constexpr bool promotes = true;
-    // 32 products. Of 16 they were a seventh slower and two thirds as far off, of 64 a tenth faster
-    // and half as far off again.
+    // 32 products. With 16 they were a seventh slower and two thirds as far off, with 64 a tenth
+    // faster and half as far off again.
     static constexpr int steps_at_once = 2;
 
     static sums zero() { return _mm512_setzero_ph(); }
@@ -84,7 +84,7 @@ struct unit<f16, f16> : unit_512 {
         to.low = _mm512_add_ps(to.low, low);
         to.high = _mm512_add_ps(to.high, high);
     }
-    // Even and odd, and what `before` has unless it is null.
+    // Adds even and odd sums, and `before` unless it is null.
     static void store_total(std::byte* at, const wide_sums& of, const std::byte* before) {
         const __m512i even =
             _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);

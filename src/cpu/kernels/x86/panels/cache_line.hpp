@@ -1,5 +1,5 @@
-// A line of cache in registers: how a tile's lines are loaded, stored and turned, for the width of
-// vectors this file is being compiled for.
+// A cache line in registers: how the lines of a tile are loaded, stored and transposed, for the
+// vector width this file is compiled for.
 #pragma once
 
 #include <cstddef>

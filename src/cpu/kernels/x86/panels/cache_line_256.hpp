@@ -1,5 +1,5 @@
-// A line of cache in two registers of AVX2, for 8-bit integers: no processor multiplies pairs of
-// bf16 in registers of this width alone.
+// A cache line in two AVX2 registers, for 8-bit integers: no processor multiplies pairs of bf16
+// only in registers of this width.
 #pragma once
 
 #include <immintrin.h>
@@ -18,7 +18,7 @@ inline cache_line load_line(const std::byte* in) {
     const auto* at = reinterpret_cast<const __m256i*>(in);
     return {_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)};
 }
-// Its first bytes, of `count` that are there, and zeros.
+// The first `count` bytes, and zeros.
 inline cache_line load_line(const std::byte* in, std::int64_t count) {
     if (count >= step_bytes) return load_line(in);
     alignas(32) std::byte copy[std::size_t{step_bytes}] = {};
@@ -40,7 +40,7 @@ struct tile_rows {
     cache_line at[std::size_t{tile_extent}];
 };
 
-// 8 x 8 words of 32 bits: pairs of words, then of double words, then of halves change places.
+// Transposes 8 x 8 words of 32 bits: exchanges pairs of words, then double words, then halves.
 inline void transpose(__m256i (&t)[8]) {
     __m256i x[8];
     for (int i = 0; i < 8; i += 2) {
@@ -60,7 +60,7 @@ inline void transpose(__m256i (&t)[8]) {
     for (int i = 0; i < 8; ++i) t[i] = x[i];
 }
 
-// 16 x 16 words of 32 bits, a quarter at a time; two of them change places.
+// Transposes 16 x 16 words of 32 bits by quarters, two of which are exchanged.
 inline void transpose(tile_rows& t) {
     __m256i upper[8];
     __m256i lower[8];

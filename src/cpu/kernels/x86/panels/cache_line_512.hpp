@@ -1,4 +1,4 @@
-// A line of cache in one register of AVX-512.
+// A cache line in one AVX-512 register.
 #pragma once
 
 #include <immintrin.h>
@@ -13,7 +13,7 @@ inline cache_line zero_line() {
 inline cache_line load_line(const std::byte* in) {
     return _mm512_loadu_si512(in);
 }
-// Its first bytes, of `count` that are there, and zeros.
+// The first `count` bytes, and zeros.
 inline cache_line load_line(const std::byte* in, std::int64_t count) {
     return _mm512_maskz_loadu_epi8(count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1, in);
 }
@@ -28,8 +28,8 @@ struct tile_rows {
     cache_line at[std::size_t{tile_extent}];
 };
 
-// 16 x 16 words of 32 bits: pairs of words, then of double words, then of quarter registers change
-// places.
+// Transposes 16 x 16 words of 32 bits: exchanges pairs of words, then double words, then quarter
+// registers.
 inline void transpose(tile_rows& t) {
     tile_rows x;
     for (int i = 0; i < 16; i += 2) {

@@ -1,4 +1,4 @@
-// What sets of matrix-unit kernels share: packing, stores, and which kernels there are.
+// What sets of matrix-unit kernels share: packing, stores, and the list of kernels.
 #pragma once
 
 #include "cpu/kernels/x86/panels/pack.hpp"
@@ -6,7 +6,7 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// Bytes are packed alike, signed or not, and so are 16 bits of any kind.
+// Signed and unsigned bytes are packed alike, and so are all 16-bit types.
 template <class E>
 constexpr matrix_unit_kernel make_matrix_unit_kernel(std::string_view name,
                                                      void (*multiply)(const matrix_unit_call&)) {

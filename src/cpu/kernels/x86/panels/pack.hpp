@@ -1,6 +1,6 @@
-// Packing for matrix units. A tile holds 16 vectors of 64 bytes of k either one by one (the role of
-// A) or in groups of 4 bytes of k (the role of B); one form is the other transposed as 16 x 16
-// words of 32 bits. Which of them an operand gives without shuffling depends on its strides:
+// Packing for matrix units. A tile holds 64 bytes of k of 16 vectors, either vector by vector (the
+// role of A) or in groups of 4 bytes of k (the role of B); each form is the other transposed as 16
+// x 16 words of 32 bits. The strides decide which of them an operand gives without shuffling:
 //
 //   k contiguous (k_stride = 1)             vectors, by one load each
 //   extent contiguous (outer_stride = 1)    groups: 4 bytes of k of 16 vectors, by one permutation
@@ -17,7 +17,7 @@ namespace carat::cpu_engine::CARAT_ISA {
 template <class E>
 inline constexpr int step_k = step_bytes / static_cast<int>(sizeof(E));
 
-// Where micropanels are written, and what of an operand.
+// Where micropanels are written, and which part of an operand.
 struct packing {
     const std::byte* in;
     std::int64_t outer_stride;
@@ -36,7 +36,7 @@ struct packing {
 template <class E>
 inline constexpr auto element_size = static_cast<std::int64_t>(sizeof(E));
 
-// The vectors of a tile, 64 bytes of each, as far as they are there.
+// 64 bytes of each vector of a tile, as far as they exist.
 template <class E>
 inline tile_rows load_lines(const packing& p, std::int64_t i, std::int64_t at) {
     const std::int64_t outer_stride_bytes = p.outer_stride * element_size<E>;
@@ -56,7 +56,7 @@ inline void store_rows_of(const tile_rows& t, std::byte* out) {
     for (int r = 0; r < tile_extent; ++r) store_line(out + r * step_bytes, t.at[r]);
 }
 
-// Contiguous in k: tile after tile of 16 vectors.
+// Contiguous in k: one tile of 16 vectors after the other.
 template <class E, bool Groups>
 inline void copy_k_contiguous(const packing& p) {
     for (std::int64_t i = 0; i < p.extent; i += tile_extent) {
@@ -70,7 +70,7 @@ inline void copy_k_contiguous(const packing& p) {
     }
 }
 
-// Contiguous in the extent, `Tiles` tiles of them from `i` on: one group of k.
+// Contiguous in the extent: one group of k for `Tiles` tiles from `i` on.
 template <class E, int Tiles>
 inline void copy_group(const packing& p, std::int64_t i, std::int64_t g,
                        typename group<E>::order_type order) {
@@ -79,7 +79,7 @@ inline void copy_group(const packing& p, std::int64_t i, std::int64_t g,
     const std::int64_t row_bytes = p.k_stride * element_size<E>;
     const std::byte* in = p.in + g * one::rows * row_bytes + i * element_size<E>;
     std::byte* out = p.tile(i, g / tile_extent) + g % tile_extent * step_bytes;
-    // The next group: strides hide it from the hardware.
+    // Prefetches the next group, whose stride the hardware does not predict.
     for (int r = 0; r < one::rows * lines_of_cache; ++r)
         __builtin_prefetch(in + (one::rows + r % one::rows) * row_bytes + r / one::rows * 64);
     for (int t = 0; t < Tiles; ++t)
@@ -103,8 +103,8 @@ inline void copy_ragged_group(const packing& p, std::int64_t i, std::int64_t g,
     }
 }
 
-// Contiguous in the extent: a group of k of all vectors before the next group, in the order of
-// memory. By vectors at stride 2048, step by step, it ran at 8 GB/s from L3, so at 10.
+// Contiguous in the extent: packs a group of k for all vectors before the next group, in memory
+// order. By vectors at stride 2048, step by step, it ran at 8 GB/s from L3; this way at 10.
 template <class E>
 inline void copy_groups(const packing& p) {
     const auto order = group<E>::order();
@@ -133,7 +133,8 @@ inline void transpose_tiles(const packing& p) {
         }
 }
 
-// The same as vectors: few tiles at a time, which are still near when they are turned.
+// The same in the vectors' form: a few tiles at a time, which are still near when they are
+// transposed.
 template <class E>
 inline void copy_outer_contiguous(const packing& p) {
     for (std::int64_t d = 0; d < p.k; d += step_k<E>)
@@ -149,7 +150,7 @@ inline void copy_outer_contiguous(const packing& p) {
         }
 }
 
-// Neither: into tiles of vectors.
+// Neither is contiguous: packs into tiles of vectors.
 template <class E>
 inline void copy_elements(const packing& p) {
     using bits = typename group<E>::bits;

@@ -1,4 +1,4 @@
-// From sums to C: C = alpha sums + beta C, rounded once where C is narrower.
+// Stores sums to C = alpha sums + beta C, rounded once if C is narrower.
 #pragma once
 
 #include "cpu/kernels/matrix_unit_kernel.hpp"
@@ -44,7 +44,7 @@ inline void store_rows(const matrix_unit_result& r) {
     }
 }
 
-// Strides of any kind; the bits of store_rows.
+// Takes any strides; stores the bits of store_rows.
 template <class T>
 inline void store_elements(const matrix_unit_result& r) {
     const T* sums = reinterpret_cast<const T*>(r.sums);
@@ -65,7 +65,7 @@ void store(const matrix_unit_result& r) {
     store_elements<T>(r);
 }
 
-// The rows one by one, by a store_function of kernel.hpp.
+// Stores row by row with a store_function of kernel.hpp.
 template <auto Store>
 void store_by_rows(const matrix_unit_result& r) {
     for (int i = 0; i < r.rows; ++i)

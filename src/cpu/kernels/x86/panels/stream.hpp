@@ -1,4 +1,4 @@
-// Complete sums on their way to C past the caches, see finished_sums in matrix_unit_kernel.hpp.
+// Writes complete sums to C past the caches, see finished_sums in matrix_unit_kernel.hpp.
 #pragma once
 
 #include "cpu/kernels/matrix_unit_kernel.hpp"

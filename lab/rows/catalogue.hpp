@@ -1,0 +1,32 @@
+// All implementations in one list, made by joining the tables of the modules. Look-ups accept the
+// full name or any unambiguous tail of it ("tiled", "ladder.tiled").
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lab/rows/implementation.hpp"
+
+namespace carat::rows {
+
+using table = std::span<const implementation* const>;
+
+class catalogue {
+  public:
+    // Joins the tables in order. Throws std::logic_error when a name appears twice.
+    explicit catalogue(std::initializer_list<table> tables);
+
+    [[nodiscard]] table entries() const { return entries_; }
+
+    // A tail that several devices have ("naive") means the one that runs on `preferred`. Throws
+    // carat::error naming the nearest name when `name` is unknown, and the candidates when it is
+    // ambiguous.
+    [[nodiscard]] const implementation& find(std::string_view name,
+                                             device preferred = device::cpu) const;
+
+  private:
+    std::vector<const implementation*> entries_;
+};
+
+}  // namespace carat::rows

@@ -1,0 +1,23 @@
+// How long a product made ready should take on this GPU, where something can tell.
+#pragma once
+
+#include <optional>
+
+#include "core/gpu_prediction.hpp"
+
+namespace carat::rows {
+
+// A runnable that can tell.
+class predicting {
+  public:
+    predicting() = default;
+    predicting(const predicting&) = delete;
+    predicting& operator=(const predicting&) = delete;
+    virtual ~predicting() = default;
+
+    // Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
+    [[nodiscard]] virtual std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const = 0;
+};
+
+}  // namespace carat::rows
