@@ -41,8 +41,7 @@ constexpr std::uint32_t round_to_format(double value) {
     }
     const int target = exponent - 1023 + bias;  // biased exponent in the narrow format
     if (target >= (1 << ExponentBits) - (special ? 1 : 0)) return sign | infinity;
-    // The significand, hidden bit included, is shifted right once more per step below the normal
-    // range.
+    // The significand, hidden bit included, is shifted once more per step below normal numbers.
     const int shift = 52 - MantissaBits + (target > 0 ? 0 : 1 - target);
     if (exponent == 0 || shift > 54) return sign;
     const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);

@@ -1,5 +1,5 @@
-// The predicted time of a product on this GPU, and its parts: tiles, bytes and the units' time, at
-// the rates that were measured here.
+// How long a product made ready should take on this GPU, and what that was counted from: tiles,
+// bytes and the units' time, at the rates that were measured here.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace carat::core {
 
-/// The measured rates of this GPU.
+/// What this GPU was measured to do.
 struct gpu_rates {
     double unit_gflops = 0;      // of the unit the product is computed on, all SMs, random data
     double memory_gb_per_s = 0;  // reading
@@ -31,25 +31,13 @@ struct gpu_prediction {
     struct part {
         std::string_view name;
         double time_s;
-        // These run at the same time: the longest counts, and a share of the others.
+        // These run at once: the longest counts, and a share of the others.
         bool at_once_with_others;
     };
     std::vector<part> parts;
     double time_s = 0;
     double low_s = 0;  // where four of five measured ones lie
     double high_s = 0;
-};
-
-/// A runnable that can predict its time.
-class predicting {
-  public:
-    predicting() = default;
-    predicting(const predicting&) = delete;
-    predicting& operator=(const predicting&) = delete;
-    virtual ~predicting() = default;
-
-    /// Empty if no model covers it, or a rate is 0. Operands are assumed to come from memory.
-    [[nodiscard]] virtual std::optional<gpu_prediction> predicted(const gpu_rates& here) const = 0;
 };
 
 }  // namespace carat::core

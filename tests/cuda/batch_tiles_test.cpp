@@ -8,6 +8,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "cuda/common/device.hpp"
+#include "cuda/engine/select.hpp"
 #include "cuda/sm80/kernel_table.hpp"
 #include "cuda/sm80/product.hpp"
 #include "tests/cuda/many.hpp"
@@ -121,6 +122,21 @@ TEST_F(batch_tiles, f32) {
 }
 TEST_F(batch_tiles, tf32) {
     expect_all_exact<float, float>(cuda::sm80::tf32_kernels.size(), arithmetic::tf32);
+}
+
+// Packing 100 rows of 101 elements takes longer than their product; of 4001 it takes less than what
+// wgmma saves.
+TEST_F(batch_tiles, small_products_that_would_be_packed_are_not) {
+    const auto is_in_place = [](dtype type, std::int64_t size) {
+        const auto made = cuda::engine::prepare(
+            {.problem = core::row_major_problem(type, size, size, size)}, {});
+        return made->planned().why.find("read where they lie") != std::string::npos;
+    };
+    for (const dtype type : {dtype::f16, dtype::bf16}) {
+        EXPECT_TRUE(is_in_place(type, 101)) << name(type);
+        EXPECT_FALSE(is_in_place(type, 104)) << name(type) << ", whose lines TMA reads";
+        EXPECT_FALSE(is_in_place(type, 4001)) << name(type);
+    }
 }
 
 }  // namespace

@@ -198,11 +198,12 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
                 {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
-    if (!chosen.is_asked && wanted.batch.count > 1) {
+    if (!chosen.is_asked) {
         plan::gemm_request of =
             request_for(*architecture_in_use(), p, accumulation_for(wanted, false), {});
         of.batch = wanted.batch.count;
-        if (auto batch = prepare_batch(wanted, of)) return batch;
+        auto other = of.batch > 1 ? prepare_batch(wanted, of) : prepare_in_place(wanted, of);
+        if (other) return other;
     }
     return prepare_on_tensor_cores(wanted, chosen);
 }

@@ -1,6 +1,7 @@
 #include "cuda/engine/tunables.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
