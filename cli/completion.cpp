@@ -77,7 +77,7 @@ std::vector<std::string> choices_in(const std::string& type) {
 }
 
 // Names as they are and their last parts, which are taken where they are unambiguous.
-std::vector<std::string> implementations() {
+std::vector<std::string> implementation_names() {
     std::set<std::string> found = {"all"};
     for (const rows::implementation* one : lab::catalogue().entries()) {
         const std::string name(one->name);
@@ -103,7 +103,7 @@ std::vector<std::string> known_values(const CLI::Option& option) {
     const std::string name =
         option.get_lnames().empty() ? option.get_single_name() : option.get_lnames().front();
     if (name == "impl" || name == "exclude" || name == "base" || name == "PATTERN")
-        return implementations();
+        return implementation_names();
     if (name == "dtype") return types();
     if (name == "device") return {"cpu", "cuda", "all"};
     if (name == "layout") return {"nn", "nt", "tn", "tt"};

@@ -89,7 +89,7 @@ class peer_service final : public service {
 
 // A precision such as tf32 for f32 products.
 bool computes_in_less(const rows::implementation& entry, const core::problem& p) {
-    const rows::signature* types = rows::find_signature(entry, p);
+    const core::signature* types = rows::find_signature(entry, p);
     return entry.where == rows::device::cuda && types != nullptr && p.a_type == p.c_type &&
            types->computes_in != name(p.c_type);
 }

@@ -65,7 +65,7 @@ std::vector<request::selection> candidates(const rows::implementation& entry,
     std::set<std::string> plans;
     for (const core::tunable_values& values : combinations(entry)) {
         const core::settings s{1, values};
-        if (!core::reason_against(entry, p, s).empty()) continue;
+        if (!rows::reason_against(entry, p, s).empty()) continue;
         // An engine given an unavailable value takes the nearest one.
         const std::string plan = entry.prepare(p, s)->planned().why;
         if (plan.empty() || plans.insert(plan).second) chosen.push_back({&entry, values, true});
