@@ -42,7 +42,7 @@ link() {
     for file in "$folder"/lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas.so; do
         [ ! -e "$file" ] || ln -sf "${file#"$folder"/lib/}" "$folder/lib/"
     done
-    # Under a name of its own: a row beside the system's (lab/vendor/cublas/library.hpp).
+    # A separate name makes it a row beside the system's (lab/vendor/cublas/library.hpp).
     for file in "$folder"/lib/python3*/site-packages/nvidia/cu*/lib/libcublasLt.so.*; do
         [ ! -e "$file" ] || ln -sf "${file#"$folder"/lib/}" "$folder/lib/libcublasLt.newest.so"
     done

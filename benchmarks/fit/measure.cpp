@@ -1,22 +1,19 @@
 // What every plan of random products takes on this GPU: the corpus that costs are fitted to and
 // judged by. carat_fit_measure SEED SECONDS prints a line of JSON for each product.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
-#include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include <carat/error.hpp>
 
 #include "benchmarks/gpu_call/turns.hpp"
+#include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/architectures.hpp"
@@ -55,12 +52,7 @@ const std::vector<kind>& kinds() {
         {"tf32", arithmetic::tf32, dtype::f32, dtype::f32, {dtype::f32}, 3e11},
         {"3xtf32", arithmetic::three_tf32, dtype::f32, dtype::f32, {dtype::f32}, 1e11},
         {"i8", arithmetic::native, dtype::i8, dtype::i8, {dtype::i32}, 5e11},
-        {"e4m3",
-         arithmetic::native,
-         dtype::e4m3,
-         dtype::e4m3,
-         {dtype::bf16, dtype::f16, dtype::f32},
-         5e11},
+        {"e4m3", arithmetic::native, dtype::e4m3, dtype::e4m3, {dtype::bf16, dtype::f32}, 5e11},
         {"e5m2", arithmetic::native, dtype::e5m2, dtype::e4m3, {dtype::bf16}, 5e11},
         {"e4m3_fast", arithmetic::fast_fp8, dtype::e4m3, dtype::e4m3, {dtype::bf16}, 5e11}};
     return all;
@@ -117,9 +109,6 @@ product drawn(std::mt19937_64& r) {
     }
 }
 
-std::string now_running;
-std::atomic<long> progress{0};
-
 struct way {
     std::string what;
     benchmark::run start;
@@ -129,12 +118,14 @@ struct way {
 
 class trial {
   public:
-    trial(const product& it, std::map<dtype, std::pair<memory*, memory*>>& pools, memory& c)
-        : it_(it) {
+    struct places {
+        const void* a;
+        const void* b;
+        void* c;
+    };
+    trial(const product& it, const places& at) : it_(it) {
         const core::problem& p = it.one;
-        with_.data = {.a = pools.at(p.a_type).first->get(),
-                      .b = pools.at(p.b_type).second->get(),
-                      .c = c.get()};
+        with_.data = {.a = at.a, .b = at.b, .c = at.c};
         with_.stream = cuda::stream_in_use();
         if (it.batch.count > 1)
             aligned_ = {cuda::is_aligned(with_.data.a, it.apart().a, p.a_type),
@@ -144,58 +135,60 @@ class trial {
     void run(benchmark::stopwatch& clock) {
         {
             const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
-            add_old();
+            add_chosen();
             add_wgmma();
             add_in_place();
             add_simt();
         }
         if (all_.empty()) return;
-        double best = 1e9;
-        for (way& one : all_) {
-            now_running = it_.of->name + std::string(" ") + std::to_string(it_.one.m) + "x" +
-                          std::to_string(it_.one.n) + "x" + std::to_string(it_.one.k) + " b" +
-                          std::to_string(it_.batch.count) + " " + one.what;
-            ++progress;
-            if (!one.start()) {
-                one.us = {0};
-                continue;
-            }
-            double us = 1e6 * clock.once_s(one.start, 1);
-            if (us < 1.8 * best) {
-                one.runs = static_cast<int>(std::clamp(200 / us, 2.0, 20.0));
-                us = 1e6 * clock.once_s(one.start, one.runs);
-            }
-            one.us = {us};
-            best = std::min(best, us);
-        }
-        std::vector<way*> near;
-        for (way& one : all_)
-            if (one.us[0] > 0 && one.us[0] < 1.3 * best) near.push_back(&one);
-        std::ranges::sort(near, {}, [](const way* w) { return w->us[0]; });
-        if (near.size() > 16) near.resize(16);
-        if (std::ranges::find(near, &all_[0]) == near.end()) near.push_back(&all_[0]);
-        for (way* one : near) one->runs = static_cast<int>(std::clamp(300 / one->us[0], 1.0, 40.0));
-        for (int turn = 0; turn < 4; ++turn)
-            for (way* one : near) one->us.push_back(1e6 * clock.once_s(one->start, one->runs));
-        now_running = "the end of a case";
-        for (way* one : near) one->us.erase(one->us.begin());
+        measure_each(clock);
+        measure_nearest(clock);
         print();
     }
 
   private:
-    void print() {
+    // A single start reads 4 us too long.
+    void measure_each(benchmark::stopwatch& clock) {
+        for (way& one : all_) {
+            one.us = {0};
+            if (!one.start()) continue;
+            double us = 1e6 * clock.once_s(one.start, 2);
+            if (us < 40 || us < 1.6 * best_us_)
+                us = 1e6 *
+                     clock.once_s(one.start, static_cast<int>(std::clamp(120 / us, 3.0, 12.0)));
+            one.us = {us};
+            best_us_ = std::min(best_us_, us);
+        }
+    }
+    // Those near the fastest, and the engine's choice, take turns.
+    void measure_nearest(benchmark::stopwatch& clock) {
+        constexpr std::size_t most = 20;
+        std::vector<way*> near;
+        for (way& one : all_)
+            if (one.us[0] > 0 && one.us[0] < 1.3 * best_us_) near.push_back(&one);
+        std::ranges::sort(near, {}, [](const way* w) { return w->us[0]; });
+        if (near.size() > most) near.resize(most);
+        if (all_[0].us[0] > 0 && std::ranges::find(near, &all_[0]) == near.end())
+            near.push_back(&all_[0]);
+        for (way* one : near) one->runs = static_cast<int>(std::clamp(300 / one->us[0], 1.0, 40.0));
+        for (way* one : near) one->us.clear();
+        for (int turn = 0; turn < 3; ++turn)
+            for (way* one : near) one->us.push_back(1e6 * clock.once_s(one->start, one->runs));
+    }
+    void print() const {
         const core::problem& p = it_.one;
         const auto l = [](std::int64_t x) { return static_cast<long long>(x); };
         std::printf(
             "{\"kind\":\"%s\",\"c\":\"%s\",\"m\":%lld,\"n\":%lld,\"k\":%lld,\"at\":[%lld,%lld,%lld,"
-            "%lld,%lld,%lld],\"beta\":%d,\"batch\":[%lld,%d,%d],\"aligned\":[%d,%d],\"ways\":[",
+            "%lld,%lld,%lld],\"beta\":%d,\"batch\":[%lld,%d,%d],\"aligned\":[%d,%d],\"sms\":%d,"
+            "\"ways\":[",
             it_.of->name, std::string(name(p.c_type)).c_str(), l(p.m), l(p.n), l(p.k),
             l(p.a_layout.row_stride), l(p.a_layout.col_stride), l(p.b_layout.row_stride),
             l(p.b_layout.col_stride), l(p.c_layout.row_stride), l(p.c_layout.col_stride),
             p.beta != 0, l(it_.batch.count), it_.batch.one_a, it_.batch.one_b, aligned_.a,
-            aligned_.b);
+            aligned_.b, sms_);
         bool first = true;
-        for (way& one : all_) {
+        for (const way& one : all_) {
             std::printf("%s[%s,%.2f,%zu]", first ? "" : ",", one.what.c_str(),
                         benchmark::median(one.us), one.us.size());
             first = false;
@@ -219,7 +212,7 @@ class trial {
         if (made != nullptr) all_.push_back({what, started(std::move(made)), {}, 1});
     }
     // -1: as it is chosen.
-    void add_old() {
+    void add_chosen() {
         auto made = cuda::engine::prepare({it_.one, it_.of->how, {}, aligned_, it_.batch}, {});
         if (made != nullptr) {
             add("-1,0,0,0,0,0,0", std::move(made));
@@ -261,7 +254,7 @@ class trial {
             sums = core::accumulation::native;
         gemm_request of = on.request(it_.one, sums);
         of.batch = it_.batch.count;
-        of.sms = 132;
+        of.sms = sms_;
         for (const bool batched : {false, true}) {
             if (batched && of.batch == 1) continue;
             of.persistent_batch = batched;
@@ -332,7 +325,7 @@ class trial {
                                                static_cast<std::int64_t>(size_bytes(k.type)) >
                                            64'000'000))
                         continue;
-                    if (tiles * cluster * groups > 12 * 132 && cluster * groups > 1) continue;
+                    if (tiles * cluster * groups > 12 * sms_ && cluster * groups > 1) continue;
                     add("2," + std::to_string(row) + ",0," + std::to_string(groups) + "," +
                             std::to_string(cluster) + ",0,0",
                         cuda::simt::prepare(t,
@@ -345,50 +338,45 @@ class trial {
     cuda::launch_arguments with_;
     cuda::operand_alignment aligned_;
     std::vector<way> all_;
+    double best_us_ = 1e9;
+    int sms_ = cuda::describe(cuda::device_in_use()).multiprocessors;
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(std::atoll(argv[1])));
-    const double seconds = std::atof(argv[2]);
-    (void)argc;
-    const auto start = std::chrono::steady_clock::now();
-    std::map<dtype, std::pair<memory*, memory*>> pools;
+int main(int count, char** words) {
+    const double seconds = count == 3 ? std::atof(words[2]) : 0;
+    if (seconds <= 0) {
+        std::fprintf(stderr, "usage: carat_fit_measure SEED SECONDS\n");
+        return 2;
+    }
+    std::mt19937_64 random(std::strtoull(words[1], nullptr, 10));
+    std::map<dtype, std::pair<std::unique_ptr<memory>, std::unique_ptr<memory>>> pools;
     for (const dtype t :
          {dtype::bf16, dtype::f16, dtype::f32, dtype::f64, dtype::i8, dtype::e4m3, dtype::e5m2}) {
-        auto& at = pools[t] = {new memory(pool_bytes), new memory(pool_bytes)};
-        for (memory* const m : {at.first, at.second})
+        auto& at =
+            pools[t] = {std::make_unique<memory>(pool_bytes), std::make_unique<memory>(pool_bytes)};
+        for (memory* const m : {at.first.get(), at.second.get()})
             m->fill(t == dtype::e5m2 ? dtype::e4m3 : t, random);
     }
     memory c(pool_bytes);
     benchmark::must(cudaMemset(c.get(), 0, pool_bytes));
     benchmark::stopwatch clock(cuda::stream_in_use());
-    std::fprintf(stderr, "ready after %.1f s\n",
-                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    std::atexit([] { std::fprintf(stderr, "ended in %s\n", now_running.c_str()); });
-    std::thread([] {
-        for (long last = -1;; std::this_thread::sleep_for(std::chrono::seconds(4))) {
-            if (progress == last) {
-                std::fprintf(stderr, "STUCK in %s\n", now_running.c_str());
-                std::fflush(stdout);
-                _exit(9);
-            }
-            last = progress;
-        }
-    }).detach();
-    int cases = 0;
-    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
-           seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto passed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    while (passed() < seconds) {
         const product it = drawn(random);
         try {
-            trial(it, pools, c).run(clock);
+            trial(it, {pools.at(it.one.a_type).first->get(), pools.at(it.one.b_type).second->get(),
+                       c.get()})
+                .run(clock);
         } catch (const error& e) {
-            std::fprintf(stderr, "%s %lldx%lldx%lld: %s\n", it.of->name, (long long)it.one.m,
-                         (long long)it.one.n, (long long)it.one.k, e.what());
+            std::fprintf(stderr, "%s %lldx%lldx%lld: %s\n", it.of->name,
+                         static_cast<long long>(it.one.m), static_cast<long long>(it.one.n),
+                         static_cast<long long>(it.one.k), e.what());
         }
-        ++cases;
     }
-    std::fprintf(stderr, "%d cases\n", cases);
     return 0;
 }

@@ -1,5 +1,5 @@
-// Scales of blocks in one piece of memory, as the laboratory lays them out and cuBLASLt reads them:
-// those of A a row of m for each 128 of K; behind them those of B along K, in rows of whole fours.
+// The layout of block scales in one piece of memory, for the laboratory and cuBLASLt: those of A, a
+// row of m for each 128 of K; then those of B along K, in rows padded to multiples of four.
 #pragma once
 
 #include "core/block_scales.hpp"
@@ -16,7 +16,7 @@ struct block_scale_places {
     [[nodiscard]] std::int64_t of_a(std::int64_t row, std::int64_t k_block) const {
         return k_block * m + row;
     }
-    // On 256 bytes.
+    // Aligned to 256 bytes.
     [[nodiscard]] std::int64_t first_of_b() const { return (of_k * m + 63) / 64 * 64; }
     [[nodiscard]] std::int64_t of_b(std::int64_t k_block, std::int64_t n_block) const {
         return first_of_b() + n_block * k_of_row + k_block;

@@ -19,8 +19,8 @@ class catalogue {
 
     [[nodiscard]] table entries() const { return entries_; }
 
-    // A tail that several devices have ("naive") means the one that runs on `preferred`. Throws
-    // carat::error naming the nearest name when `name` is unknown, and the candidates when it is
+    // A tail that several devices share ("naive") means the one that runs on `preferred`. Throws
+    // carat::error with the nearest name if `name` is unknown, and with the candidates if it is
     // ambiguous.
     [[nodiscard]] const implementation& find(std::string_view name,
                                              device preferred = device::cpu) const;

@@ -1,4 +1,4 @@
-// How far a mistyped name is from one that there is.
+// Measures how far a mistyped name is from an existing one.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,7 @@
 
 namespace carat::rows {
 
-// Letters to change, add or leave out until `a` is `b` (Levenshtein); capital and small ones are
-// the same.
+// Letters to change, insert or remove to turn `a` into `b` (Levenshtein), ignoring case.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace carat::rows

@@ -22,7 +22,7 @@ constexpr std::string_view on_device = ":device";
     throw error(error_code::invalid_argument, "--groups '" + std::string(text) + "': " + why);
 }
 
-// The number that `left` begins with, which is cut off together with what has to follow it.
+// Removes the number at the beginning of `left` and the separator that must follow it.
 std::int64_t number(std::string_view text, std::string_view& left, std::string_view next) {
     std::int64_t value = -1;
     const auto [end, failure] = std::from_chars(left.data(), left.data() + left.size(), value);

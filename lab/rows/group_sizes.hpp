@@ -1,6 +1,6 @@
-// How many rows each product of a group has, in the words of who asks for it: "100,28,0", or
-// "uneven:7:4096/64", 4096 rows in 64 products, cut where the seed 7 says. With ":device" behind,
-// that is to be read in the GPU's memory.
+// The rows of each product of a group, as text: "100,28,0", or "uneven:7:4096/64" for 4096 rows in
+// 64 products, divided randomly by the seed 7. The suffix ":device" means that sizes are read in
+// the GPU's memory.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace carat::rows {
 
-// One product at least, and one row in all; some may have none. Throws
-// carat::error(invalid_argument) on anything else.
+// At least one product and one row in all; some products may have none. Throws
+// carat::error(invalid_argument) otherwise.
 [[nodiscard]] std::vector<std::int64_t> rows_of_groups(std::string_view text);
 
 [[nodiscard]] bool are_sizes_on_device(std::string_view text);

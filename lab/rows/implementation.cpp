@@ -6,7 +6,7 @@ const core::signature* find_signature(const implementation& entry, const core::p
     return core::find_signature(entry.signatures, p);
 }
 
-// What was asked for comes first: a type or tile that exists nowhere is not this machine's fault.
+// Checks the request first: a type or tile that exists nowhere is not this machine's fault.
 std::string reason_against(const implementation& entry, const core::problem& p,
                            const core::settings& s) {
     if (std::string why = core::reason_against_types(entry.signatures, p); !why.empty()) return why;

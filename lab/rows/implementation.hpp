@@ -1,6 +1,6 @@
-// A catalogue entry: one way to multiply matrices, everything a caller may ask about it, and how to
-// get it ready. `carat list`, sessions, tests and benchmarks all read these rows; there is no
-// second list. A row is constant data with function pointers, so it costs nothing until asked.
+// A catalogue entry: one way to multiply matrices, its properties, and how to prepare it.
+// `carat list`, sessions, tests and benchmarks all read these rows; there is no second list. A row
+// is constant data with function pointers, so it costs nothing until it is used.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ enum class device : std::uint8_t { cpu, cuda };
     return d == device::cpu ? "cpu" : "cuda";
 }
 
-// What a vendor library says of itself once loaded. `kernel` is the code path it chose, where it
-// tells; `note` warns where the choice looks wrong or cannot be changed.
+// What a vendor's library reports once loaded. `kernel` is the code path it chose, if it tells;
+// `note` warns if the choice looks wrong or cannot be changed.
 struct library_facts {
     std::string name;
     std::string version;
@@ -36,14 +36,14 @@ struct library_facts {
     std::string note;
 };
 
-// A part of run() that can be timed apart: a conversion of the operands, or the product itself.
+// A part of run() that can be timed separately: a conversion of operands, or the product itself.
 struct stage {
     std::string_view name;
     std::function<void(const core::operands&)> run;
 };
 
-// A product made ready. run() contains nothing but the product and may be called any number of
-// times with different data of the prepared problem; it never allocates what prepare could have.
+// A prepared product. run() contains only the product and may be called any number of times with
+// different data; it never allocates what prepare could have.
 class runnable {
   public:
     runnable() = default;
@@ -53,29 +53,29 @@ class runnable {
 
     virtual void run(const core::operands& data) = 0;
 
-    // Told of operands that run() will be given, where something depends on their places.
+    // Announces operands that run() will be given, if something depends on their addresses.
     virtual void expect(const core::operands& /*data*/) {}
 
-    // The B of these operands stays as it is until it is told of again: where B is prepared, it is
-    // packed now. Not timed; others do nothing.
+    // Announces that the B of these operands will not change until the next announcement: rows that
+    // prepare B pack it now, untimed; others do nothing.
     virtual void take(const core::operands& /*data*/) {}
 
-    // What run() does, in its order; the last stage is "compute". All of it, where nothing is
-    // apart.
+    // The stages of run() in order; the last one is "compute", which is everything if there are no
+    // others.
     [[nodiscard]] virtual std::vector<stage> stages() {
         return {{"compute", [this](const core::operands& data) { run(data); }}};
     }
 
-    // Threads this product really uses, as far as it can be verified.
+    // The number of threads that this product really uses, as far as it can be verified.
     [[nodiscard]] virtual int threads() const { return 1; }
 
-    // What a reader of the figure should know of how this product is done; usually nothing.
+    // A remark for readers of the figure about how this product is computed; usually empty.
     [[nodiscard]] virtual std::string note() const { return {}; }
 
-    // How run() goes about it, as far as it is known.
+    // How run() proceeds, as far as it is known.
     [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
 
-    // On a GPU: the kernels of our own that run() starts, in their order.
+    // The kernels of carat that run() starts on a GPU, in order.
     [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
 };
 
@@ -87,17 +87,17 @@ struct implementation {
     std::span<const core::tunable> tunables = {};
     bool threaded = false;  // uses settings.threads; otherwise always one thread
 
-    // Why it can't run on this machine at all; empty when it can. Null: it always can.
+    // Why it cannot run on this machine at all; empty if it can. Null: it always can.
     std::string (*unavailable)() = nullptr;
-    // Why it can't run this problem with these settings; empty when it can. Null: it takes
+    // Why it cannot run this problem with these settings; empty if it can. Null: it takes
     // everything its signatures allow.
     std::string (*unsupported)(const core::problem&, const core::settings&) = nullptr;
-    // Does all work that is not the product itself. Only for problems it supports.
+    // Does all work that is not the product itself. Only for supported problems.
     std::unique_ptr<runnable> (*prepare)(const core::problem&, const core::settings&) = nullptr;
-    // Vendors only, and only when available.
+    // Only for vendors' libraries that are available.
     library_facts (*library)() = nullptr;
-    // The same two of what is more than one product, of which the two above allow each. Null: it
-    // takes one product at a time.
+    // The same two functions for operations of several products, each of which the two above allow.
+    // Null: it takes one product at a time.
     std::string (*unsupported_operation)(const operation&, const core::settings&) = nullptr;
     std::unique_ptr<runnable> (*prepare_operation)(const operation&,
                                                    const core::settings&) = nullptr;
@@ -111,8 +111,9 @@ struct implementation {
 [[nodiscard]] const core::signature* find_signature(const implementation& entry,
                                                     const core::problem& p);
 
-// Why `entry` can't run `p` here, for any reason: machine, types, tunables or shape; empty when it
-// can. Sizes are assumed valid.
+// Why an implementation with tunables `known` cannot take these values on any machine; empty if it
+// Why `entry` cannot run `p` here, for any reason: machine, types, tunables or shape; empty if it
+// can. Assumes valid sizes.
 [[nodiscard]] std::string reason_against(const implementation& entry, const core::problem& p,
                                          const core::settings& s);
 

@@ -29,7 +29,7 @@ whole_matrix whole(std::int64_t count, std::int64_t rows, std::int64_t cols,
     return {rows, core::checked_product(cols, count, "batch"), where};
 }
 
-// A group's rows lie in one matrix.
+// The rows of a group lie in one matrix.
 std::int64_t matrices_with_rows(const operation& all) {
     return all.is_group() ? 1 : all.count;
 }
@@ -122,7 +122,7 @@ dtype stored_bias_type_of(const operation& all) {
 
 namespace {
 
-// So that the second one begins as memory of its own would.
+// Aligns the second part like separate memory.
 std::int64_t first_bias_bytes(const operation& all) {
     constexpr std::int64_t unit = 256;
     return (core::checked_bytes(bias_type_of(all), all.one.n, "bias bytes") + unit - 1) / unit *
@@ -253,7 +253,7 @@ core::operands product_at(const operation& all, const distances& apart, const co
     return of;
 }
 
-// From both ends by turns: no two neighbours are at one distance.
+// Takes products from both ends in turn, so that no two neighbours have the same distance.
 std::int64_t shuffled(const operation& all, std::int64_t i) {
     if (all.lies == placement::strided) return i;
     return i % 2 == 0 ? i / 2 : all.count - 1 - i / 2;

@@ -1,8 +1,8 @@
-// What one run of an implementation does, where that may be more than one product: a batch, of one
-// size, or a group, whose rows differ. Everybody who carries a case carries this value; what is
-// asked beyond types, sizes and strides is a `call`, which the command parses, files keep and
-// tables name. A new dimension is a field of `call` with its text, its part in operation_of(), and
-// what rows answer to it.
+// What one run of an implementation computes: a product, a batch of one size, or a group of
+// different rows. Everything that carries a case carries this value. Its `call` holds what is
+// requested beyond types, sizes and strides; the command parses it, files store it and tables name
+// it. A new dimension is a field of `call` with its text, its part in operation_of(), and the rows'
+// support.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace carat::rows {
 
-// How an implementation is told where the products of a batch are.
+// How an implementation is given the products of a batch.
 enum class placement : std::uint8_t {
     strided,   // by the distance from one to the next
     pointers,  // by an address for each, which are in no order
@@ -33,7 +33,7 @@ enum class placement : std::uint8_t {
 }
 [[nodiscard]] std::optional<placement> find_placement(std::string_view text);
 
-// What is done to sums on their way to C. gelu is the one with tanh.
+// What is applied to sums on their way to C. gelu is the tanh variant.
 enum class activation : std::uint8_t { none, relu, gelu, silu };
 
 [[nodiscard]] constexpr std::string_view name(activation f) {
@@ -52,10 +52,10 @@ struct epilogue {
 
 // "bias+gelu"; empty for none.
 [[nodiscard]] std::string describe(const epilogue& last);
-// The one described so, but for none.
+// The epilogue that describe() gives this text, except the empty one; nullopt if unknown.
 [[nodiscard]] std::optional<epilogue> find_epilogue(std::string_view text);
 
-// What is asked beyond C = A B.
+// What is requested beyond C = A B.
 struct call {
     std::int64_t batch = 1;   // products of the same sizes
     std::string groups = {};  // rows of products of one n and k, as rows_of_groups() reads them
@@ -72,17 +72,17 @@ struct call {
     bool operator==(const call&) const = default;
 };
 
-// "", "batch 64", "batch 64 by pointers, beta 1": as results are told apart and people read it.
+// "", "batch 64", "batch 64 by pointers, beta 1": tells results apart, for people too.
 [[nodiscard]] std::string describe(const call& asked);
 
 // "64 x 512x512x512", "8 groups, 4096x512x512", or the size alone.
 [[nodiscard]] std::string sized(const call& asked, std::int64_t m, std::int64_t n, std::int64_t k);
 
-// A number as short as tells it from all others.
+// The shortest text that tells a number from all others.
 [[nodiscard]] std::string shortest(double value);
 
-// The matrices of a batch lie one after the other, the leading dimension included: by rows they are
-// one tall matrix, by columns one wide one. So do the B of a group, whose A and C are rows of one
+// The matrices of a batch follow each other, leading dimension included: row-major ones form one
+// tall matrix, column-major ones a wide one. So do the B of a group, whose A and C are rows of one
 // matrix each.
 struct operation {
     core::problem one;  // each product; of a group all rows with one B
@@ -96,16 +96,16 @@ struct operation {
     bool block_scales = false;            // of one product
 
     operation() = default;
-    // A product is one, too, for whoever takes both.
+    // A single product as an operation, for code that takes both.
     operation(const core::problem& each, std::int64_t products = 1,
               placement how = placement::strided)  // NOLINT(google-explicit-constructor)
         : one(each), count(products), lies(how) {}
 
     [[nodiscard]] bool is_group() const { return !rows.empty(); }
-    // What calls for products of different sizes do.
+    // Calls of products of different sizes.
     [[nodiscard]] bool is_listed() const { return is_group() || lies == placement::listed; }
     [[nodiscard]] bool is_one_product() const { return count == 1 && !is_group(); }
-    // What the functions of rows for single products do.
+    // The same functions as for single products.
     [[nodiscard]] bool is_plain() const {
         return is_one_product() && last.is_none() && !prepared && !other_e && !block_scales;
     }
@@ -113,11 +113,11 @@ struct operation {
 
 [[nodiscard]] operation operation_of(core::problem p, const call& asked);
 
-// Product i, and the largest; of a group some may have no rows.
+// Product i, and the largest one; some products of a group may have no rows.
 [[nodiscard]] core::problem problem_of(const operation& all, std::int64_t i);
 [[nodiscard]] core::problem largest_of(const operation& all);
 
-// From one product to the next, in elements of each operand; of a group from row to row of A and C,
+// Elements from one product to the next in each operand. In a group, from row to row of A and C,
 // where product i begins with row first_rows[i].
 struct distances {
     std::int64_t a = 0, b = 0, c = 0;
@@ -125,17 +125,17 @@ struct distances {
 };
 [[nodiscard]] distances distances_of(const operation& all);
 
-// The operands of product i; those of all are `data`. Whoever runs products knows `apart`.
+// The operands of product i; `data` has those of all. Callers that run products know `apart`.
 [[nodiscard]] core::operands product_at(const operation& all, const distances& apart,
                                         const core::operands& data, std::int64_t i);
 [[nodiscard]] core::operands product_at(const operation& all, const core::operands& data,
                                         std::int64_t i);
 
-// The same where `lies` is not strided: a permutation of the products that is in no order.
+// The same if `lies` is not strided: in the order of a scrambled permutation.
 [[nodiscard]] std::int64_t shuffled(const operation& all, std::int64_t i);
 
-// The operands of all products as one matrix each: m, k of A, k, n of B and m, n of C in turn. Only
-// for those who fill, poison or count them.
+// The operands of all products as one matrix each: m, k of A, k, n of B, and m, n of C. Only for
+// filling, poisoning and counting them.
 struct whole_matrix {
     std::int64_t rows, cols;
     core::layout where;
@@ -143,45 +143,45 @@ struct whole_matrix {
 [[nodiscard]] whole_matrix whole_a(const operation& all);
 [[nodiscard]] whole_matrix whole_b(const operation& all);
 [[nodiscard]] whole_matrix whole_c(const operation& all);
-// Of C alone, as a problem: for what reads or writes nothing else.
+// C alone as a problem, for code that reads or writes nothing else.
 [[nodiscard]] core::problem problem_of_whole_c(const operation& all);
 
-// A bias lies there twice, for what an epilogue computes in and, behind that, as libraries store
-// it: of C's type, but beside fp8 never wider than 16 bits. Its numbers are those of both.
+// A bias is stored twice: in the type in which an epilogue computes, and then in C's type as
+// libraries store it, but for fp8 never wider than 16 bits. Both have the same numbers.
 [[nodiscard]] dtype bias_type_of(const operation& all);
 [[nodiscard]] dtype stored_bias_type_of(const operation& all);
 [[nodiscard]] std::int64_t bias_bytes(const operation& all);  // of both; 0 without one
 [[nodiscard]] const void* stored_bias(const operation& all, const void* bias);
 
-// The same operands with, as `c`, the matrix that beta multiplies: for who fills or reads that one.
+// The same operands with the matrix that beta multiplies as `c`, to fill or read it.
 [[nodiscard]] core::operands with_read_c(const operation& all, core::operands data);
 
-// What the public call would be told, to which `bias` belongs.
+// The epilogue steps for the public call, which refer to `bias`.
 [[nodiscard]] detail::epilogue_steps steps_of(const operation& all, const void* bias);
 
-// Why no epilogue is done by a row that does nothing else of an operation, or by a loop over single
-// products; empty: none is asked.
+// Why rows without epilogues, and loops over single products, cannot do this; empty if no epilogue
+// is requested.
 [[nodiscard]] std::string reason_against_epilogue(const operation& all);
 [[nodiscard]] std::string reason_against_loop(const operation& all);
 
 // m n k of all products.
 [[nodiscard]] double multiply_adds(const operation& all);
 
-// Elements of the A, B and C that are read or written, in turn.
+// The elements of A, B and C that are read or written.
 struct elements {
     double a, b, c;
 };
 [[nodiscard]] elements elements_of(const operation& all);
 
-// As reason_against(entry, problem, settings), of all that `all` is.
+// The same as reason_against(entry, problem, settings), for the whole operation.
 [[nodiscard]] std::string reason_against(const implementation& entry, const operation& all,
                                          const core::settings& s);
 
-// Only where nothing is against it.
+// Only for operations without a reason against them.
 [[nodiscard]] std::unique_ptr<runnable> prepare(const implementation& entry, const operation& all,
                                                 const core::settings& s);
 
-// Runs each product, one after the other, by what `make` has made ready for its size.
+// Runs each product in turn with what `make` has prepared for its size.
 [[nodiscard]] std::unique_ptr<runnable> loop_over(
     const std::function<std::unique_ptr<runnable>(const core::problem&)>& make,
     const operation& all);

@@ -7,7 +7,7 @@
 
 namespace carat::rows {
 
-// A runnable that can tell.
+// A runnable that can predict its time.
 class predicting {
   public:
     predicting() = default;
@@ -15,7 +15,7 @@ class predicting {
     predicting& operator=(const predicting&) = delete;
     virtual ~predicting() = default;
 
-    // Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
+    // Empty if no model covers it, or a rate is 0. Operands are assumed to come from memory.
     [[nodiscard]] virtual std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& here) const = 0;
 };

@@ -1,5 +1,5 @@
-// Memory and a clock: what the laboratory needs of a device to fill operands, run products on them
-// and time what ran. The CPU's is here, a GPU's in cuda/. Nothing here knows a GEMM.
+// Memory and a clock: what the laboratory needs of a device to fill operands, run products and time
+// them. The CPU's is here, a GPU's in cuda/. Nothing here knows a GEMM.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@ class execution_space {
     execution_space& operator=(const execution_space&) = delete;
     virtual ~execution_space() = default;
 
-    // At least 64-byte aligned, not cleared. Throws carat::error(out_of_memory).
+    // Returns uncleared memory, aligned to 64 bytes or more. Throws carat::error(out_of_memory).
     [[nodiscard]] virtual void* allocate(std::size_t size_bytes) = 0;
     virtual void deallocate(void* memory) noexcept = 0;
     virtual void upload(void* target, const void* host, std::size_t size_bytes) = 0;
     virtual void download(void* host, const void* source, std::size_t size_bytes) = 0;
     // Returns when all work started here is done.
     virtual void wait() {}
-    // Locks host memory to its place, so that copies between it and here need no staging buffer;
-    // nothing where there are no copies. Throws carat::error when the memory can't be locked.
+    // Pins host memory, so that copies between it and the device need no staging buffer; does
+    // nothing on a CPU. Throws carat::error if the memory cannot be pinned.
     virtual void pin(void* /*host*/, std::size_t /*size_bytes*/) {}
     virtual void unpin(void* /*host*/) noexcept {}
     [[nodiscard]] virtual std::size_t available_bytes() const = 0;
-    // Of the largest cache before this memory; 0 where the machine description knows better.
+    // The size of the largest cache of this device; 0 if the machine description knows better.
     [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 
-    // Seconds from before the first to after the last of the work that `work` starts, measured on
-    // the device's own clock and including its completion.
+    // Seconds from the first to the last of the work that `work` starts, completion included, on
+    // the device's own clock.
     [[nodiscard]] virtual double time_s(const std::function<void()>& work) = 0;
 };
 
 [[nodiscard]] execution_space& host_space();
 
-// Memory of a space, given back at the end of its scope.
+// Memory of a space, freed at the end of its scope.
 class buffer {
   public:
     buffer() = default;
@@ -48,7 +48,7 @@ class buffer {
     [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   private:
-    // No default member initializer: with one, buffer() above could not be instantiated.
+    // Has no default member initializer, since buffer() above could not be instantiated with one.
     struct release {
         execution_space* space;
         void operator()(void* memory) const noexcept { space->deallocate(memory); }
@@ -57,7 +57,7 @@ class buffer {
     std::size_t size_bytes_ = 0;
 };
 
-// Host memory locked for copies to and from a space, until the end of its scope.
+// Pins host memory for copies to and from a space, until the end of its scope.
 class page_lock {
   public:
     page_lock(execution_space& space, void* host, std::size_t size_bytes)

@@ -1,4 +1,4 @@
-// What a product made ready tells of itself, for people and for models.
+// What a prepared product reports of itself, for people and for models.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace carat::core {
 
-// What one of an implementation's GPU kernels takes of a multiprocessor.
+// The resources of an SM that one of an implementation's kernels takes.
 struct kernel_facts {
     std::string name;
     int threads = 0;       // in a block
@@ -16,8 +16,8 @@ struct kernel_facts {
     double occupancy = 0;  // threads resident on a multiprocessor over the most it can hold
 };
 
-// How a product is cut and why. Sizes are in the kernel's own turn, in which A and B may have
-// changed places. 0: not cut that way; without mc nothing is packed.
+// How a product is divided and why. Sizes are the kernel's, which may have swapped A and B. 0 means
+// not divided that way; without mc nothing is packed.
 struct plan_facts {
     std::string why;  // lines of text; empty where nothing is known
     std::int64_t rows = 0, cols = 0;

@@ -1,5 +1,5 @@
-// How long a product made ready should take on this GPU, and what that was counted from: tiles,
-// bytes and the units' time, at the rates that were measured here.
+// The predicted time of a product on this GPU, and its parts: tiles, bytes and the units' time, at
+// the rates that were measured here.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace carat::core {
 
-/// What this GPU was measured to do.
+/// The measured rates of this GPU.
 struct gpu_rates {
     double unit_gflops = 0;      // of the unit the product is computed on, all SMs, random data
     double memory_gb_per_s = 0;  // reading
@@ -31,7 +31,7 @@ struct gpu_prediction {
     struct part {
         std::string_view name;
         double time_s;
-        // These run at once: the longest counts, and a share of the others.
+        // These run at the same time: the longest counts, and a share of the others.
         bool at_once_with_others;
     };
     std::vector<part> parts;

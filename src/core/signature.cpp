@@ -9,7 +9,7 @@ namespace carat::core {
 
 namespace {
 
-// "f64", or "e5m2 x e4m3 -> f32" where they differ or C is narrower than sums.
+// "f64", or "e5m2 x e4m3 -> f32" if they differ or C is narrower than sums.
 std::string types_of(const problem& p) {
     std::string text(carat::name(p.a_type));
     if (p.b_type != p.a_type) text += " x " + std::string(carat::name(p.b_type));
@@ -18,7 +18,7 @@ std::string types_of(const problem& p) {
     return text;
 }
 
-// "f64, f32, i32": of A, once each.
+// The types of A, once each: "f64, f32, i32".
 std::string types_of(std::span<const signature> taken) {
     std::vector<std::string_view> types;
     std::string text;

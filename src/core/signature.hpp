@@ -1,4 +1,4 @@
-// The element types that an implementation takes, and the precision it truly computes in.
+// The element types that an implementation takes, and the precision in which it really computes.
 #pragma once
 
 #include <span>

@@ -26,11 +26,12 @@ struct settings {
     int threads = 1;
     tunable_values tunables;
 
-    // The value set for `t`, else its initial one.
+    // The value set for `t`, or its default.
     [[nodiscard]] std::int64_t value(const tunable& t) const;
 };
 
-// Why what has the tunables `known` can't have these values, on any machine; empty when it can.
+// Why an implementation with tunables `known` cannot take these values on any machine; empty if it
+// can.
 [[nodiscard]] std::string reason_against_tunables(std::span<const tunable> known,
                                                   const tunable_values& asked);
 

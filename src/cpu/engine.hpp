@@ -1,5 +1,5 @@
-// The CPU engine: one product made ready, then run any number of times. The public call and the
-// laboratory's rows are both this.
+// The CPU engine: a product that is prepared once and run any number of times. The public call and
+// the laboratory's rows use it.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@
 
 namespace carat::cpu_engine {
 
-// Why the engine can't multiply these types with these factors; empty when it can.
+// Why the engine cannot multiply these types with these factors; empty if it can.
 [[nodiscard]] std::string unsupported(const core::problem& p);
 
-// An epilogue as the engine does it: C = epilogue(alpha A B) + beta E. The caller keeps it.
+// An epilogue for the engine: C = epilogue(alpha A B) + beta E. The caller keeps it alive.
 struct epilogue_request {
     std::span<const detail::epilogue_step> steps;
     core::layout e_layout;
     bool in_place = false;  // E is C
 };
 
-// Operands of products that lie evenly: bytes from one product's to the next one's.
+// Operands of a strided batch: bytes from one product's to the next one's.
 struct even_operands {
     core::operands first;
     std::ptrdiff_t a;
@@ -44,11 +44,11 @@ struct even_operands {
     }
 };
 
-// A plan for a supported problem. With an epilogue or a prepared operand these must outlive it; the
-// operand's layout in the problem is what it was, and decides with the others how sums are made.
-// Products of bytes into anything but i32 have an epilogue, maybe of no steps.
-// f16 and bf16 are summed in f32; i8 and i32 modulo 2^32 (the public call checks that this is the
-// true result). The same values for any number of threads.
+// Plans a supported problem. An epilogue or a prepared operand must outlive it; the operand's
+// layout in the problem is its original one, which also decides how sums are formed. Products of
+// bytes into anything but i32 need an epilogue, possibly without steps. f16 and bf16 are summed in
+// f32; i8 and i32 modulo 2^32 (the public call checks that this is exact). Values do not depend on
+// the number of threads.
 class product {
   public:
     // Neither allocates nor fails.
@@ -56,21 +56,22 @@ class product {
             const plan::blocking& wanted = {}, const epilogue_request* last = nullptr,
             const prepared_operand* ready = nullptr);
 
-    // What run() must be given; 0 where 16 KiB of stack are enough.
+    // The workspace that run() needs; 0 if 16 KiB of stack are enough.
     [[nodiscard]] std::size_t workspace_bytes() const;
 
-    // C = alpha A B + beta C, or what the epilogue says. `memory` starts on a cache line. Safe from
+    // C = alpha A B + beta C, or the epilogue. `memory` starts on a cache line. Safe to call from
     // many threads at once, each with its own memory.
     void run(const core::operands& data, std::byte* memory) const noexcept {
         (this->*run_)(data, memory);
     }
 
-    // Of the products from `first` on, one after the other; of(i) are the operands of product i.
+    // Runs the products from `first` on in turn; of(i) returns the operands of product i.
     template <class OperandsOf>
     void run_many(range which, const OperandsOf& of, std::byte* memory) const;
 
-    // Of those rows and columns of C only, on the calling thread: the same bits as in the whole.
-    // f32 and f64 in operands of their type, K not 0, and no epilogue; the plan is for one thread.
+    // Computes only these rows and columns of C, on the calling thread, with the same bits as in
+    // the whole. Requires f32 or f64 in operands of their type, K > 0, no epilogue, and a plan for
+    // one thread.
     void run_part(const core::operands& data, std::byte* memory, range rows,
                   range cols) const noexcept;
 
@@ -90,7 +91,7 @@ class product {
     void run_lone_tile(const core::operands& data, std::byte* memory) const;
     template <class T>
     [[nodiscard]] lone_tile<T> tile() const;
-    // Its panel is on the stack of nothing else.
+    // Its panel is on the stack and not shared.
     template <class T, class Each>
     [[gnu::noinline]] void lone_tiles(const Each& each) const {
         each(tile<T>());
@@ -99,7 +100,7 @@ class product {
     void run_unpacked(const core::operands& data, std::byte* memory) const;
     template <class T>
     [[nodiscard]] task<T> unpacked_task() const;
-    // That task with these operands.
+    // The task with these operands.
     template <class T>
     void run_task(task<T>& whole, const core::operands& data, std::byte* memory) const;
     template <class T>
@@ -124,7 +125,7 @@ class product {
     [[nodiscard]] std::size_t find_thread_bytes() const;
     [[nodiscard]] std::int64_t thread_elements() const;
     void turn_for_prepared(const core::problem& p);
-    // Whether sums over k can't be kept in C.
+    // Whether C cannot hold sums over k.
     [[nodiscard]] bool out_of_place() const;
     [[nodiscard]] plan::kernel_shape shape() const;
 

@@ -116,7 +116,7 @@ void check(const rows::implementation& row, const shape& s, order of_a, order of
 // The rows that take every type; sums in f16 have their own tests.
 std::vector<const rows::implementation*> available_rows() {
     std::vector<const rows::implementation*> rows;
-    for (const rows::implementation* row : cpu_engine::table())
+    for (const rows::implementation* row : rows::cpu::table())
         if (row->name != "cpu.engine.f16_sums" &&
             (row->unavailable == nullptr || row->unavailable().empty()))
             rows.push_back(row);

@@ -146,7 +146,7 @@ const rows::implementation sharing = fake("test.sharing", prepare<share_a_proces
 const rows::implementation witness = fake("test.witness", prepare<look_for_a_pool>);
 
 // A library is opened in its own process, so that one that crashes while loading does so there.
-core::library_facts crash_when_asked() {
+rows::library_facts crash_when_asked() {
     crash();
     return {};
 }

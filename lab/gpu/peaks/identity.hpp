@@ -1,4 +1,4 @@
-// What tells a kept measurement its GPU and the code that was measured on it.
+// What identifies the GPU of a kept measurement, and the code that was measured on it.
 #pragma once
 
 #include <string>

@@ -64,7 +64,7 @@ class ready_product final : public runnable {
     std::byte* memory_;
 };
 
-// The steps of an operation; a bias is told with the operands.
+// The steps of an operation; a bias comes with the operands.
 class ready_epilogue {
   public:
     explicit ready_epilogue(const operation& all)
@@ -76,12 +76,12 @@ class ready_epilogue {
     ready_epilogue(const ready_epilogue&) = delete;
     ready_epilogue& operator=(const ready_epilogue&) = delete;
 
-    // Null: none is asked for.
+    // Null if no epilogue is requested.
     [[nodiscard]] const cpu_engine::epilogue_request* get() const {
         return steps_.count == 0 && !other_e_ ? nullptr : &request_;
     }
 
-    // As E, which is told of besides.
+    // C is passed as E.
     [[nodiscard]] bool reads_c() const { return get() != nullptr && request_.in_place; }
 
     void use(const void* bias) {
@@ -129,7 +129,7 @@ class ready_batch final : public runnable {
     std::byte* memory_;
 };
 
-// B as carat::prepare packs it; a plan for each B, which it refers to.
+// B as carat::prepare packs it, with a plan for each B that refers to it.
 class ready_prepared final : public runnable {
   public:
     ready_prepared(const operation& all, const cpu_engine::kernel_set& kernels,
@@ -163,7 +163,7 @@ class ready_prepared final : public runnable {
         cpu_engine::prepared_operand operand;
         std::optional<cpu_engine::product> made;
     };
-    // Runs take Bs in turns, so that the one behind the last is mostly right: no search is timed.
+    // Runs take the Bs in turn, so the next one is usually right and no search is timed.
     packed& place_of(const void* b) {
         for (std::size_t tried = 0; tried < packed_.size(); ++tried, ++last_used_) {
             if (last_used_ == packed_.size()) last_used_ = 0;
@@ -187,8 +187,8 @@ class ready_prepared final : public runnable {
     std::byte* memory_ = nullptr;
 };
 
-// Planned in each run, as the public call plans them. Those without rows are left out, and most
-// work comes first.
+// Planned in each run, as the public call does. Products without rows are left out, and those with
+// most work come first.
 class ready_group final : public runnable {
   public:
     ready_group(const operation& all, const cpu_engine::kernel_set& kernels,
@@ -222,7 +222,7 @@ class ready_group final : public runnable {
         const cpu_engine::shares of = cpu_engine::shares_for(work_, threads_);
         return std::max(of.workers, of.with_all_threads == 0 ? 1 : plan_of(0, threads_).threads());
     }
-    // Of the largest.
+    // The plan of the largest cpu_engine::product.
     [[nodiscard]] core::plan_facts planned() const override { return plan_of(0, threads_).facts(); }
 
   private:
@@ -255,7 +255,7 @@ std::unique_ptr<runnable> prepare_with(const cpu_engine::kernel_set& kernels, co
     return std::make_unique<ready_batch>(all, kernels, s);
 }
 
-// Of a core::problem or a operation.
+// `What` is a core::problem or an operation.
 template <class What>
 std::unique_ptr<runnable> prepare_chosen(const What& what, const core::settings& s) {
     return prepare_with(cpu_engine::kernels_for(core::isa_in_use()), what, s);

@@ -1,4 +1,4 @@
-// The rows of the CPU engine: what the library itself would choose, and each instruction set alone.
+// The CPU engine's rows: the library's own choice, and each instruction set alone.
 #pragma once
 
 #include "lab/rows/catalogue.hpp"

@@ -51,7 +51,7 @@ class unit_scales {
 // A product as the catalogue runs it, wherever its operands begin.
 class row_product final : public runnable, public predicting {
   public:
-    // Without `unit` scales come with the operands.
+    // Scales come with the operands unless they are `unit`.
     row_product(const engine::request& wanted, core::settings s, bool unit = true)
         : wanted_(wanted), settings_(std::move(s)) {
         const core::problem& p = wanted_.problem;
@@ -140,7 +140,7 @@ class row_batch final : public runnable {
         multiply(here, it, at->second);
     }
 
-    // Of one launch for all, where there is one.
+    // The plan of the launch for all products, where there is one.
     [[nodiscard]] core::plan_facts planned() const override {
         cuda_call::task t{.problem = all_.one,
                           .e_layout = all_.one.c_layout,
@@ -309,7 +309,7 @@ implementation row(std::string_view summary) {
             .takes_block_scales = true};
 }
 
-// In the order of `engine::arithmetic`.
+// The order is that of `engine::arithmetic`.
 const std::array<implementation, 5>& rows() {
     static const std::array all = {
         row<engine::arithmetic::native>("carat's GPU kernels, the one that suits the problem"),

@@ -35,7 +35,7 @@ class gate {
   private:
     using flag = std::shared_ptr<std::atomic<bool>>;
 
-    // On a thread of the driver's, which may make no call into CUDA.
+    // A thread of the driver runs it, which may make no call into CUDA.
     static void CUDART_CB wait(void* data) {
         using monotonic = std::chrono::steady_clock;
         constexpr auto longest = std::chrono::milliseconds(10);

@@ -16,8 +16,8 @@ namespace carat::cuda::engine {
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_batch(const request& wanted,
                                                                 const plan::gemm_request& by_wgmma);
 
-/// What multiplies a single product without packing what wgmma's kernels would need packed, where that
-/// is predicted to be faster by far; else nothing. @throws carat::error(out_of_memory).
+/// What multiplies a single product without packing what wgmma's kernels would need packed, where
+/// that is predicted to be faster by far; else nothing. @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_in_place(
     const request& wanted, const plan::gemm_request& by_wgmma);
 

@@ -1,0 +1,47 @@
+// A corpus as carat_fit_measure printed it: products, and what each plan of them took.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "benchmarks/fit/work.hpp"
+
+namespace carat::fit {
+
+// The corpus's numbers for them; what the engine chose has a number of its own.
+enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2 };
+
+// One plan of a product, and the microseconds that it took.
+struct measured_plan {
+    family of;
+    double us;
+    bool in_turns;  // measured several times, in turns with the fastest others
+    plan::gemm_plan wgmma;
+    std::size_t row = 0;  // of mma's tiles, or fma's
+    plan::simt_cut cut;
+};
+
+struct measured_product {
+    std::string kind;
+    double flop = 0;
+    std::int64_t least_side = 0;  // the smaller of rows and columns
+    bool is_batch = false;
+    double chosen_us = 0;  // by the engine that measured it
+    wgmma_problem wgmma;
+    mma_problem mma;
+    fma_problem fma;
+    mma_costs gpu_costs::*costs_of_mma = nullptr;  // none: these kernels don't take it
+    std::span<const plan::batch_tile> tiles_of_mma;
+    std::vector<measured_plan> plans;
+};
+
+/// Leaves out lines that aren't whole. @throws std::runtime_error for a file that can't be read, or
+/// that is no corpus.
+[[nodiscard]] std::vector<measured_product> read_corpus(const std::vector<std::string>& files);
+
+/// Packing included.
+[[nodiscard]] double predicted_s(const measured_plan& plan, const measured_product& product,
+                                 const gpu_costs& costs);
+
+}  // namespace carat::fit

@@ -1,0 +1,241 @@
+// What launches cost on one GPU: numbers with a unit and a meaning each, fitted by `./dev fit` and
+// kept in costs/GPU.json.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "benchmarks/fit/launch.hpp"
+
+namespace carat::fit {
+
+/// A constant of the struct Costs, for the fit, the file and people.
+template <class Costs>
+struct constant {
+    std::string_view name;
+    std::string_view unit;
+    std::string_view meaning;
+    double Costs::*at;
+};
+
+/// Kernels of wgmma: a step is a k-block, 128 bytes of K.
+struct wgmma_costs {
+    double launch_s = 0;
+    double roomy_launch_s = 0;
+    double persistent_launch_s = 0;
+    double fill_s = 0;
+    double column_s = 0;
+    double more_columns = 0;
+    double pingpong_factor = 0;
+    double promoted_factor = 0;
+    double three_tf32_factor = 0;
+    double latency_s = 0;
+    double least_step_s = 0;
+    double off_sectors_factor = 0;
+    double stored_bytes_per_s = 0;
+    double stored_odd_factor = 0;
+    double added_s = 0;
+    double added_bytes_per_s = 0;
+    double pingpong_seen_share = 0;
+    double sent_bytes_per_s = 0;
+    double sharing_s = 0;
+    double stream_k_s = 0;
+    double l2_bytes_per_s = 0;
+    double l2_bytes = 0;
+    double memory_bytes_per_s = 0;
+    double seen_share = 0;
+    double alone_factor = 0;
+
+    [[nodiscard]] constexpr sharing_costs sharing() const {
+        return {l2_bytes_per_s, l2_bytes, memory_bytes_per_s, seen_share, alone_factor};
+    }
+    static constexpr auto constants();
+};
+
+constexpr auto wgmma_costs::constants() {
+    using c = constant<wgmma_costs>;
+    using w = wgmma_costs;
+    return std::array{
+        c{"launch_s", "s", "a launch of single tiles, of many on a stream", &w::launch_s},
+        c{"roomy_launch_s", "s", "one that leaves SMs room for the next one's CTAs",
+          &w::roomy_launch_s},
+        c{"persistent_launch_s", "s", "a launch of persistent tiles", &w::persistent_launch_s},
+        c{"fill_s", "s", "until a CTA's first operands have come", &w::fill_s},
+        c{"column_s", "s", "a k-block of 128 rows by one column", &w::column_s},
+        c{"more_columns", "columns", "that a tile takes beyond its own", &w::more_columns},
+        c{"pingpong_factor", "", "on the k-blocks of pingpong tiles", &w::pingpong_factor},
+        c{"promoted_factor", "", "on k-blocks of promoted or scaled sums", &w::promoted_factor},
+        c{"three_tf32_factor", "", "on those of 3xTF32", &w::three_tf32_factor},
+        c{"latency_s", "s", "from a copy's start to its end", &w::latency_s},
+        c{"least_step_s", "s", "a k-block however small it is", &w::least_step_s},
+        c{"off_sectors_factor", "", "on the bytes of lines between sectors of 32 bytes",
+          &w::off_sectors_factor},
+        c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &w::stored_bytes_per_s},
+        c{"stored_odd_factor", "", "on storing rows that begin between 16 bytes",
+          &w::stored_odd_factor},
+        c{"added_s", "s", "E of a tile that comes otherwise", &w::added_s},
+        c{"added_bytes_per_s", "bytes/s", "of E, by the threads of persistent tiles",
+          &w::added_bytes_per_s},
+        c{"pingpong_seen_share", "", "of storing, beside another tile", &w::pingpong_seen_share},
+        c{"sent_bytes_per_s", "bytes/s", "of sums to the CTAs that split K", &w::sent_bytes_per_s},
+        c{"sharing_s", "s", "for each single tile beyond the first that shares B, a launch",
+          &w::sharing_s},
+        c{"stream_k_s", "s", "sums on their way to the next CTA, a launch", &w::stream_k_s},
+        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &w::l2_bytes_per_s},
+        c{"l2_bytes", "bytes", "that stay in L2 between launches", &w::l2_bytes},
+        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &w::memory_bytes_per_s},
+        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &w::seen_share},
+        c{"alone_factor", "", "on a CTA's steps while others fill or store", &w::alone_factor}};
+}
+
+/// Packing operands before a kernel, both in one launch.
+struct packing_costs {
+    double launch_s = 0;
+    double transposing_launch_s = 0;
+    double bytes_per_s = 0;
+    double transposed_bytes_per_s = 0;
+    double memory_bytes_per_s = 0;
+    double l2_bytes = 0;
+
+    static constexpr auto constants();
+};
+
+constexpr auto packing_costs::constants() {
+    using c = constant<packing_costs>;
+    using p = packing_costs;
+    return std::array{
+        c{"launch_s", "s", "a launch that packs lines as they are", &p::launch_s},
+        c{"transposing_launch_s", "s", "one that also turns lines into columns",
+          &p::transposing_launch_s},
+        c{"bytes_per_s", "bytes/s", "read and written, of lines as they are", &p::bytes_per_s},
+        c{"transposed_bytes_per_s", "bytes/s", "read and written, of those that are turned",
+          &p::transposed_bytes_per_s},
+        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay in L2, in addition",
+          &p::memory_bytes_per_s},
+        c{"l2_bytes", "bytes", "that stay in L2", &p::l2_bytes}};
+}
+
+/// Kernels of mma.sync that read operands where they lie, of one arithmetic: a step is a k-tile.
+struct mma_costs {
+    double launch_s = 0;
+    double fill_s = 0;
+    double flop_per_s = 0;
+    double small_tile = 0;
+    double copied_bytes_per_s = 0;
+    double eight_bytes_factor = 0;
+    double single_factor = 0;
+    double step_s = 0;
+    double stored_bytes_per_s = 0;
+    double stored_odd_factor = 0;
+    double added_factor = 0;
+    double l2_bytes_per_s = 0;
+    double l2_bytes = 0;
+    double memory_bytes_per_s = 0;
+    double seen_share = 0;
+    double alone_factor = 0;
+
+    [[nodiscard]] constexpr sharing_costs sharing() const {
+        return {l2_bytes_per_s, l2_bytes, memory_bytes_per_s, seen_share, alone_factor};
+    }
+    static constexpr auto constants();
+};
+
+constexpr auto mma_costs::constants() {
+    using c = constant<mma_costs>;
+    using m = mma_costs;
+    return std::array{
+        c{"launch_s", "s", "a launch, of many on a stream", &m::launch_s},
+        c{"fill_s", "s", "a CTA's beginning and first loads", &m::fill_s},
+        c{"flop_per_s", "flop/s", "of an SM", &m::flop_per_s},
+        c{"small_tile", "elements", "by which the sides of a tile count as shorter",
+          &m::small_tile},
+        c{"copied_bytes_per_s", "bytes/s", "to a tile in shared memory, 16 bytes a copy",
+          &m::copied_bytes_per_s},
+        c{"eight_bytes_factor", "", "on copies each time they are halved", &m::eight_bytes_factor},
+        c{"single_factor", "", "on copies of single elements", &m::single_factor},
+        c{"step_s", "s", "a k-tile however small it is", &m::step_s},
+        c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &m::stored_bytes_per_s},
+        c{"stored_odd_factor", "", "on storing runs that begin between 16 bytes",
+          &m::stored_odd_factor},
+        c{"added_factor", "", "on storing where E is added", &m::added_factor},
+        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &m::l2_bytes_per_s},
+        c{"l2_bytes", "bytes", "that stay in L2 between launches", &m::l2_bytes},
+        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &m::memory_bytes_per_s},
+        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &m::seen_share},
+        c{"alone_factor", "", "on a CTA's steps while others fill or store", &m::alone_factor}};
+}
+
+/// Kernels of FFMA or DMMA, of one type: a step is a k-tile.
+struct fma_costs {
+    double launch_s = 0;
+    double fill_s = 0;
+    double flop_per_s = 0;
+    double step_s = 0;
+    double stored_bytes_per_s = 0;
+    double stored_odd_factor = 0;
+    double meeting_s = 0;
+    double sent_bytes_per_s = 0;
+    double groups_s = 0;
+    double passed_bytes_per_s = 0;
+    double added_bytes_per_s = 0;
+    double l2_bytes_per_s = 0;
+    double l2_bytes = 0;
+    double memory_bytes_per_s = 0;
+    double seen_share = 0;
+    double alone_factor = 0;
+
+    [[nodiscard]] constexpr sharing_costs sharing() const {
+        return {l2_bytes_per_s, l2_bytes, memory_bytes_per_s, seen_share, alone_factor};
+    }
+    static constexpr auto constants();
+};
+
+constexpr auto fma_costs::constants() {
+    using c = constant<fma_costs>;
+    using f = fma_costs;
+    return std::array{
+        c{"launch_s", "s", "a launch, of many on a stream", &f::launch_s},
+        c{"fill_s", "s", "until a CTA's first operands have come", &f::fill_s},
+        c{"flop_per_s", "flop/s", "of an SM at its peak", &f::flop_per_s},
+        c{"step_s", "s", "a k-tile however small it is", &f::step_s},
+        c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &f::stored_bytes_per_s},
+        c{"stored_odd_factor", "", "on storing rows that begin between 16 bytes",
+          &f::stored_odd_factor},
+        c{"meeting_s", "s", "CTAs of a cluster that meet, for each", &f::meeting_s},
+        c{"sent_bytes_per_s", "bytes/s", "of sums within a cluster", &f::sent_bytes_per_s},
+        c{"groups_s", "s", "groups that meet, a launch", &f::groups_s},
+        c{"passed_bytes_per_s", "bytes/s", "of sums left for the last group",
+          &f::passed_bytes_per_s},
+        c{"added_bytes_per_s", "bytes/s", "of those, added up by it", &f::added_bytes_per_s},
+        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &f::l2_bytes_per_s},
+        c{"l2_bytes", "bytes", "that stay in L2 between launches", &f::l2_bytes},
+        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &f::memory_bytes_per_s},
+        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &f::seen_share},
+        c{"alone_factor", "", "on a CTA's steps while others fill or store", &f::alone_factor}};
+}
+
+/// All families on one GPU.
+struct gpu_costs {
+    wgmma_costs wgmma;
+    packing_costs packing;
+    mma_costs mma_half;
+    mma_costs mma_f64;
+    mma_costs mma_tf32;
+    mma_costs mma_f32;
+    fma_costs fma_f32;
+    fma_costs fma_f64;
+};
+
+/// Calls visit(name, costs) for each.
+void each_family(auto& of, const auto& visit) {
+    visit("wgmma", of.wgmma);
+    visit("packing", of.packing);
+    visit("mma_half", of.mma_half);
+    visit("mma_f64", of.mma_f64);
+    visit("mma_tf32", of.mma_tf32);
+    visit("mma_f32", of.mma_f32);
+    visit("fma_f32", of.fma_f32);
+    visit("fma_f64", of.fma_f64);
+}
+
+}  // namespace carat::fit

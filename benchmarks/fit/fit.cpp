@@ -1,0 +1,166 @@
+// Fits what launches cost to a measured corpus: carat_fit COSTS.json CORPUS ...
+//
+// Begins with the constants of the file, holds out a quarter of the products, fits to the others,
+// prints how good the choices are among those held out, and writes the file anew. --judge only
+// prints that, for all products.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "benchmarks/fit/fitting.hpp"
+
+namespace {
+
+using namespace carat::fit;
+using nlohmann::ordered_json;
+
+struct quality {
+    std::size_t products = 0;
+    double mean = 0, p5 = 0;                // the best's time over the chosen one's
+    double before_mean = 0, before_p5 = 0;  // and over what the measuring program chose
+    double in_first_eight = 0, within_15 = 0;
+};
+
+double geometric_mean(const std::vector<double>& of) {
+    double sum = 0;
+    for (const double x : of) sum += std::log(x);
+    return std::exp(sum / static_cast<double>(of.size()));
+}
+
+// Only plans that were measured in turns count as the best, so that noise isn't taken for a loss.
+quality judge(const std::vector<const measured_product*>& all, const gpu_costs& costs) {
+    std::vector<double> now, before;
+    quality q;
+    for (const measured_product* p : all) {
+        std::vector<std::pair<double, const measured_plan*>> order;
+        double best = p->chosen_us;
+        for (const measured_plan& w : p->plans) {
+            order.emplace_back(predicted_s(w, *p, costs), &w);
+            if (w.in_turns) best = std::min(best, w.us);
+        }
+        if (order.empty()) continue;
+        std::ranges::sort(order);
+        const auto& [seconds, chosen] = order.front();
+        now.push_back(std::min(1.0, best / chosen->us));
+        before.push_back(best / p->chosen_us);
+        const std::size_t first = std::min<std::size_t>(8, order.size());
+        q.in_first_eight +=
+            std::ranges::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first),
+                                [&](const auto& o) { return o.second->us <= 1.01 * best; });
+        q.within_15 += std::abs(std::log(1e6 * seconds / chosen->us)) < std::log(1.15);
+    }
+    q.products = now.size();
+    if (now.empty()) return q;
+    std::ranges::sort(now);
+    std::ranges::sort(before);
+    q.mean = geometric_mean(now);
+    q.p5 = now[now.size() / 20];
+    q.before_mean = geometric_mean(before);
+    q.before_p5 = before[before.size() / 20];
+    q.in_first_eight /= static_cast<double>(q.products);
+    q.within_15 /= static_cast<double>(q.products);
+    return q;
+}
+
+ordered_json report(const std::vector<const measured_product*>& all, const gpu_costs& costs) {
+    std::map<std::string, std::vector<const measured_product*>> groups;
+    for (const measured_product* p : all) {
+        const std::string size = p->flop >= 2e8 ? "from 2e8 operations" : "below 2e8";
+        groups[(p->is_batch ? "batches " : "single ") + size].push_back(p);
+        if (!p->is_batch && p->flop >= 2e8 && p->wgmma.of.m > 0 && p->least_side <= 32)
+            groups["single of up to 32 rows or columns"].push_back(p);
+        if (p->flop >= 2e8) groups[p->kind + (p->is_batch ? " batches" : "")].push_back(p);
+    }
+    ordered_json told;
+    for (const auto& [name, some] : groups) {
+        const quality q = judge(some, costs);
+        std::printf("%-30s %5zu  %.3f p5 %.3f  before %.3f p5 %.3f  first eight %.2f  15%% %.2f\n",
+                    name.c_str(), q.products, q.mean, q.p5, q.before_mean, q.before_p5,
+                    q.in_first_eight, q.within_15);
+        const auto round = [](double x) { return std::round(x * 1000) / 1000; };
+        told[name] = {{"products", q.products},
+                      {"geomean", round(q.mean)},
+                      {"p5", round(q.p5)},
+                      {"best_in_first_eight", round(q.in_first_eight)},
+                      {"time_within_15_percent", round(q.within_15)}};
+    }
+    return told;
+}
+
+template <class Costs>
+ordered_json in_json(const Costs& of) {
+    ordered_json all;
+    for (const auto& c : Costs::constants()) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.4g", of.*(c.at));
+        all[std::string(c.name)] = {
+            {"value", std::strtod(text, nullptr)}, {"unit", c.unit}, {"meaning", c.meaning}};
+    }
+    return all;
+}
+
+gpu_costs read_costs(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) throw std::runtime_error(file + " can't be read");
+    gpu_costs costs;
+    try {
+        const ordered_json told = ordered_json::parse(in);
+        each_family(costs, [&]<class Costs>(const char* name, Costs& of) {
+            for (const auto& c : Costs::constants())
+                of.*(c.at) = told.at("families").at(name).at(std::string(c.name)).at("value");
+        });
+    } catch (const ordered_json::exception& e) {
+        throw std::runtime_error(file + " has no costs: " + e.what());
+    }
+    return costs;
+}
+
+void write_costs(const std::string& file, const gpu_costs& costs, ordered_json told) {
+    each_family(costs,
+                [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
+    std::ofstream out(file);
+    out << told.dump(1) << "\n";
+    if (!out.flush()) throw std::runtime_error(file + " can't be written");
+}
+
+int run(std::vector<std::string> words) {
+    const bool judges = !words.empty() && words.front() == "--judge";
+    if (judges) words.erase(words.begin());
+    if (words.size() < 2) {
+        std::fprintf(stderr, "usage: carat_fit [--judge] COSTS.json CORPUS ...\n");
+        return 2;
+    }
+    const std::string file = words.front();
+    words.erase(words.begin());
+    gpu_costs costs = read_costs(file);
+    const std::vector<measured_product> corpus = read_corpus(words);
+    std::vector<const measured_product*> given, held_out;
+    for (std::size_t i = 0; i < corpus.size(); ++i)
+        (judges || i % 4 == 3 ? held_out : given).push_back(&corpus[i]);
+    if (held_out.empty()) throw std::runtime_error("the corpus has too few products");
+    std::printf("%zu products, of which %zu are judged\n", corpus.size(), held_out.size());
+    if (!judges) fit(costs, given);
+    const ordered_json quality_of = report(held_out, costs);
+    if (!judges)
+        write_costs(file, costs,
+                    {{"corpus", {{"products", corpus.size()}, {"held_out", held_out.size()}}},
+                     {"held_out", quality_of}});
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        return run({words + 1, words + count});
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "carat_fit: %s\n", e.what());
+        return 1;
+    }
+}
