@@ -304,7 +304,7 @@ std::string reason_against(const implementation& entry, const operation& all,
         return reason_against_epilogue(all);
     if (all.other_e && !entry.takes_other_e) return "it adds beta C in place, and no other E";
     if (all.block_scales && !entry.takes_block_scales) return "it has no scales of blocks";
-    if (all.prepared && !entry.takes_prepared) return "it has no prepared core::operands";
+    if (all.prepared && !entry.takes_prepared) return "it has no prepared operands";
     if (all.is_listed() && !entry.takes_groups) return "it has no groups of products";
     if (entry.prepare_operation == nullptr) return "it has no batches";
     return entry.unsupported_operation == nullptr ? std::string()
