@@ -24,21 +24,21 @@ struct bench_options {
 };
 
 // How the one row that `text` names is labelled.
-std::string base_of(const std::string& text, const std::vector<session::selection>& chosen) {
+std::string base_of(const std::string& text, const std::vector<request::selection>& chosen) {
     std::vector<std::string> found;
-    const auto asked = session::parse_selection(lab::catalogue(), text);
-    for (const session::selection& s : chosen)
-        for (const session::selection& a : asked)
+    const auto asked = request::parse_selection(lab::catalogue(), text);
+    for (const request::selection& s : chosen)
+        for (const request::selection& a : asked)
             if (a.entry == s.entry && (a.tunables.empty() || a.tunables == s.tunables))
-                found.push_back(session::label_of(s, chosen));
+                found.push_back(request::label_of(s, chosen));
     if (found.size() == 1) return found.front();
     const std::string what = found.empty() ? "none" : report::listed(found, 2);
     throw error(error_code::invalid_argument,
                 "--base '" + text + "' is " + what + " of those that --impl chooses: name one");
 }
 
-session::request request_of(const bench_options& o) {
-    session::request r = request_of(o.what);
+request::measurement request_of(const bench_options& o) {
+    request::measurement r = request_of(o.what);
     if (!o.base.empty()) r.base = base_of(o.base, r.chosen);
     r.phases = phases_of(o.phases, r.chosen);
     return r;

@@ -62,8 +62,8 @@ class pairs {
     explicit pairs(const std::array<build, 2>& builds) : builds_(builds) {}
 
     // The same of both builds, next to each other.
-    std::vector<session::selection> of(const session::selection& s) {
-        std::vector<session::selection> both;
+    std::vector<request::selection> of(const request::selection& s) {
+        std::vector<request::selection> both;
         for (std::size_t i = 0; i < builds_.size(); ++i) {
             entries_.push_back(*s.entry);
             command_of_[&entries_.back()] = builds_[i].command;
@@ -82,14 +82,14 @@ class pairs {
     std::map<const rows::implementation*, std::string> command_of_;
 };
 
-void require_processes(const session::request& r) {
-    for (const session::selection& s : r.chosen)
+void require_processes(const request::measurement& r) {
+    for (const request::selection& s : r.chosen)
         if (s.entry->where != rows::device::cpu)
             refuse(std::string(s.entry->name) +
                    " shares a process with all that run on the GPU, of this build alone: name "
                    "implementations on the CPU, or compare two files");
     if (r.processes == 0) refuse("--processes 0 runs all in this process: give 3 or more");
-    session::validate(r);
+    request::validate(r);
 }
 
 // Each build's results by the names both have.
@@ -121,8 +121,8 @@ build build_at(const std::string& path) {
 }
 
 side_by_side measure_builds(const measured_flags& flags, const std::array<build, 2>& builds,
-                            const session::analysis_options& how) {
-    session::request all = request_of(flags);
+                            const comparing::analysis_options& how) {
+    request::measurement all = request_of(flags);
     all.alpha = how.alpha;
     all.equivalence_margin = how.equivalence_margin;
     require_processes(all);
@@ -134,10 +134,10 @@ side_by_side measure_builds(const measured_flags& flags, const std::array<build,
         return both.start(memory, entry);
     };
     side_by_side out;
-    for (const session::selection& s : all.chosen) {
-        session::request one = all;
+    for (const request::selection& s : all.chosen) {
+        request::measurement one = all;
         one.chosen = both.of(s);
-        one.base = session::label_of(one.chosen.front(), one.chosen);
+        one.base = request::label_of(one.chosen.front(), one.chosen);
         session_result measured = measure(one, options);
         divide(measured.doc, out.docs);
         measured.doc.results.clear();

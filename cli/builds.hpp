@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cli/measured.hpp"
+#include "lab/compare/analyse.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace carat::cli {
 
@@ -29,6 +29,6 @@ struct side_by_side {
 // Throws carat::error on what can't be measured so, and where the first build has no figure.
 [[nodiscard]] side_by_side measure_builds(const measured_flags& flags,
                                           const std::array<build, 2>& builds,
-                                          const session::analysis_options& how);
+                                          const comparing::analysis_options& how);
 
 }  // namespace carat::cli

@@ -3,7 +3,7 @@
 #include <carat/error.hpp>
 
 #include "cli/checks.hpp"
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
@@ -42,8 +42,8 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
 
 rows::call call_of(const call_flags& flags) {
     rows::call asked;
-    session::parse_batch(flags.batch, asked);
-    session::parse_groups(flags.groups, asked);
+    request::parse_batch(flags.batch, asked);
+    request::parse_groups(flags.groups, asked);
     asked.prepared = flags.prepared;
     if (asked.prepared && !asked.is_one_product())
         throw error(error_code::invalid_argument,
@@ -60,8 +60,8 @@ rows::call call_of(const call_flags& flags) {
         throw error(error_code::invalid_argument,
                     "--scale-by blocks is of one product: leave --batch, --groups, --prepared, "
                     "--e and --epilogue out");
-    if (!flags.epilogue.empty()) asked.last = session::parse_epilogue(flags.epilogue);
-    if (!flags.out.empty()) asked.out = session::parse_out(flags.out);
+    if (!flags.epilogue.empty()) asked.last = request::parse_epilogue(flags.epilogue);
+    if (!flags.out.empty()) asked.out = request::parse_out(flags.out);
     return asked;
 }
 

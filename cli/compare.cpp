@@ -13,10 +13,10 @@
 #include "cli/compare_text.hpp"
 #include "cli/files.hpp"
 #include "cli/measured.hpp"
+#include "lab/compare/changes.hpp"
 #include "lab/files/output.hpp"
 #include "lab/report/report.hpp"
 #include "lab/results/files.hpp"
-#include "lab/session/changes.hpp"
 
 namespace carat::cli {
 
@@ -33,14 +33,14 @@ struct compare_options {
 
 // What the page and the JSON say of the two files, beside the later one's results.
 nlohmann::json regression(const compare_options& o, const results::document& before,
-                          const results::document& after, const session::changes& found) {
+                          const results::document& after, const comparing::changes& found) {
     const auto origin = [&](const std::string& file, const results::document& doc) {
         return nlohmann::json{{"file", o.builds ? file : fs::path(file).filename().string()},
                               {"revision", doc.revision},
                               {"date", doc.date}};
     };
     nlohmann::json changes = nlohmann::json::array();
-    for (const session::change& c : found.rows) changes.push_back(session::to_json(c));
+    for (const comparing::change& c : found.rows) changes.push_back(comparing::to_json(c));
     return {{"before", origin(o.before, before)},
             {"after", origin(o.after, after)},
             {"margin", o.margin},
@@ -48,15 +48,8 @@ nlohmann::json regression(const compare_options& o, const results::document& bef
             {"notes", found.notes},
             {"failures", found.failures},
             {"only_after", found.only_after},
-            {"over_cases", session::to_json(found.over_cases)},
+            {"over_cases", comparing::to_json(found.over_cases)},
             {"changes", std::move(changes)}};
-}
-
-// The page of the later file, with what changed since the earlier one first.
-std::string page(const results::document& after, nlohmann::json regression) {
-    nlohmann::json whole = results::to_json(after);
-    whole["regression"] = std::move(regression);
-    return report::html(whole);
 }
 
 // "-" is the terminal: then nothing else goes there.
@@ -83,12 +76,12 @@ void validate(const compare_options& o) {
 
 // Writes and prints the answer; the exit code.
 int answer(const compare_options& o, const results::document& before,
-           const results::document& after, const session::changes& found) {
+           const results::document& after, const comparing::changes& found) {
     const nlohmann::json told = regression(o, before, after, found);
     const bool as_json = write(o.json, o.json.empty() ? "" : dumped(told));
     const bool as_markdown =
         write(o.markdown, o.markdown.empty() ? "" : changes_markdown(told, found));
-    if (!o.report.empty()) files::write_whole(o.report, page(after, told));
+    if (!o.report.empty()) files::write_whole(o.report, report::html(after, told));
     if (!as_json && !as_markdown) {
         for (const std::string& file : {o.json, o.markdown, o.report})
             if (!file.empty()) fmt::print("wrote {}\n", file);
@@ -97,7 +90,7 @@ int answer(const compare_options& o, const results::document& before,
     return found.failures.empty() ? success : bad_answer;
 }
 
-session::analysis_options analysis_of(const compare_options& o) {
+comparing::analysis_options analysis_of(const compare_options& o) {
     return {.alpha = o.alpha, .equivalence_margin = o.margin};
 }
 
@@ -105,7 +98,7 @@ int compare_files(const compare_options& o) {
     const results::document before = results::load(o.before);
     const results::document after =
         o.report.empty() ? results::load(o.after) : load_for_report(o.after);
-    const session::changes found = session::compare_documents(before, after, analysis_of(o));
+    const comparing::changes found = comparing::compare_documents(before, after, analysis_of(o));
     if (found.rows.empty() || found.count("missing") == found.rows.size())
         throw error(error_code::invalid_argument,
                     o.before + " and " + o.after + " have no measured case in common");
@@ -119,7 +112,7 @@ int compare_builds(const compare_options& o) {
     const auto& [before, after] = measured.docs;
     return answer(
         o, before, after,
-        session::compare_documents(before, after, analysis_of(o), session::rounds::common));
+        comparing::compare_documents(before, after, analysis_of(o), comparing::rounds::common));
 }
 
 int compare(const compare_options& o) {

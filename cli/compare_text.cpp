@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
-#include "files/visible.hpp"
+#include "lab/report/table.hpp"
 #include "lab/report/words.hpp"
 #include "lab/rows/implementation.hpp"
 
@@ -14,7 +14,7 @@ namespace carat::cli {
 
 namespace {
 
-using session::change;
+using comparing::change;
 
 style style_of(const std::string& verdict) {
     if (verdict == "slower") return style::bad;
@@ -27,11 +27,6 @@ std::string size_of(const results::result& c) {
     const std::string stored = c.layout == "nn" ? size : size + " " + c.layout;
     const std::string words = rows::describe(c.asked);
     return words.empty() ? stored : stored + " " + words;
-}
-
-// There threads of the CPU mean nothing.
-bool on_gpu(const results::result& c) {
-    return c.device != rows::name(rows::device::cpu);
 }
 
 // In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
@@ -60,12 +55,12 @@ std::string line_of(const change& c) {
     }
     const std::string line = fmt::format(
         "{:<28} {:<4} {:>12} {:>2} {:>6} {} {}", shortened_middle(of.implementation, 28), of.dtype,
-        size_of(of), on_gpu(of) ? "-" : std::to_string(of.threads), ratio_text(c.ratio),
+        size_of(of), of.on_cpu() ? std::to_string(of.threads) : "-", ratio_text(c.ratio),
         interval_text(c.ci95_ratio), c.verdict);
     return styled(line, style_of(c.verdict)) + "\n";
 }
 
-std::string counts_text(const session::changes& found) {
+std::string counts_text(const comparing::changes& found) {
     std::string text = report::counted(found.rows.size(), "case") + " compared";
     const char* separator = ": ";
     for (const auto& [verdict, words] : {std::pair{"faster", "faster"},
@@ -87,7 +82,7 @@ std::string counts_text(const session::changes& found) {
 }
 
 // "the geometric mean over 12 cases is 1.02 [1.01, 1.04]"
-std::string over_cases(const session::changes& found) {
+std::string over_cases(const comparing::changes& found) {
     if (!found.over_cases) return {};
     const statistics::set_ratio& set = *found.over_cases;
     const std::string interval = std::isfinite(set.ci.upper)
@@ -97,42 +92,43 @@ std::string over_cases(const session::changes& found) {
                        set.geometric_mean, interval);
 }
 
-std::string failures(const session::changes& found) {
+std::string failures(const comparing::changes& found) {
     if (found.failures.empty()) return "pass";
     return "fail: " + report::listed(found.failures, found.failures.size());
 }
 
-std::vector<std::string> markdown_row(const change& c) {
+std::vector<std::string> row_of(const change& c) {
     const results::result& of = *c.before;
     const bool measured = c.ratio > 0;
-    return {"`" + report::unquoted(files::visible(of.implementation)) + "`",
-            fmt::format("{} {}{}", files::visible(of.dtype), size_of(of),
-                        on_gpu(of) ? "" : fmt::format(", T{}", of.threads)),
+    return {"`" + report::unquoted(of.implementation) + "`",
+            fmt::format("{} {}{}", of.dtype, size_of(of),
+                        of.on_cpu() ? fmt::format(", T{}", of.threads) : ""),
             report::throughput(of.median_gflops),
             measured ? report::throughput(c.after->median_gflops) : "-",
             measured ? ratio_text(c.ratio) : "-",
             results::bounded(c.ci95_ratio) ? interval_text(c.ci95_ratio) : "-",
-            c.reason.empty() ? c.verdict : report::plain(reason_of(c))};
+            c.reason.empty() ? c.verdict : reason_of(c)};
 }
 
-std::string markdown_table(const session::changes& found, bool all) {
-    std::string text =
-        "| implementation | case | before | after | ratio | 95 % CI | verdict |\n"
-        "|---|---|---:|---:|---:|---|---|\n";
-    bool some = false;
-    for (const change& c : found.rows) {
-        if (!all && (c.verdict == "tie" || c.verdict == "unclear")) continue;
-        some = true;
-        text += "|";
-        for (const std::string& cell : markdown_row(c)) text += " " + cell + " |";
-        text += "\n";
-    }
-    return some ? text + "\n" : "";
+std::string markdown_table(const comparing::changes& found, bool all) {
+    report::table t{"",
+                    {{"implementation", report::align::left},
+                     {"case", report::align::left},
+                     {"before"},
+                     {"after"},
+                     {"ratio"},
+                     {"95 % CI"},
+                     {"verdict", report::align::left}},
+                    {},
+                    {}};
+    for (const change& c : found.rows)
+        if (all || (c.verdict != "tie" && c.verdict != "unclear")) t.rows.push_back(row_of(c));
+    return t.rows.empty() ? "" : report::markdown(t);
 }
 
 }  // namespace
 
-std::string changes_text(const session::changes& found, const std::string& before,
+std::string changes_text(const comparing::changes& found, const std::string& before,
                          const std::string& after) {
     std::string text;
     for (const std::string& note : found.notes) text += wrapped("note: " + note, 6) + "\n";
@@ -153,7 +149,7 @@ std::string changes_text(const session::changes& found, const std::string& befor
            "\n";
 }
 
-std::string changes_markdown(const nlohmann::json& regression, const session::changes& found) {
+std::string changes_markdown(const nlohmann::json& regression, const comparing::changes& found) {
     const auto origin = [&](const char* which) {
         const nlohmann::json& of = regression[which];
         return fmt::format("{} ({})", report::plain(of["file"]), report::plain(of["revision"]));

@@ -4,17 +4,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "lab/session/changes.hpp"
+#include "lab/compare/changes.hpp"
 
 namespace carat::cli {
 
 // Within 80 columns; `before` and `after` are the files' names.
-[[nodiscard]] std::string changes_text(const session::changes& found, const std::string& before,
+[[nodiscard]] std::string changes_text(const comparing::changes& found, const std::string& before,
                                        const std::string& after);
 
 // For a pull request: the answer, what else changed, the cases that are not a tie, then all.
 [[nodiscard]] std::string changes_markdown(const nlohmann::json& regression,
-                                           const session::changes& found);
+                                           const comparing::changes& found);
 
 // Texts of files may be in any encoding; JSON is UTF-8.
 [[nodiscard]] std::string dumped(const nlohmann::json& document);

@@ -5,15 +5,15 @@
 
 #include "cli/measuring.hpp"
 #include "lab/crossover/crossover.hpp"
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
 [[nodiscard]] std::vector<crossover::crossing> crossings_of(const results::document& doc,
-                                                            const session::request& r);
+                                                            const request::measurement& r);
 
 // Makes a session add sizes around each crossing and keep the crossings in its document. `r`, which
 // has one type, one thread count and phases, must outlive the session.
-void follow_crossings(session_options& options, const session::request& r);
+void follow_crossings(session_options& options, const request::measurement& r);
 
 }  // namespace carat::cli

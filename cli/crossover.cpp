@@ -34,8 +34,8 @@ struct crossover_options {
     output_flags files;
 };
 
-void require_squares(const std::vector<session::shape>& shapes) {
-    for (const session::shape& s : shapes)
+void require_squares(const std::vector<request::shape>& shapes) {
+    for (const request::shape& s : shapes)
         if (s.m != s.n || s.n != s.k)
             throw error(error_code::invalid_argument,
                         fmt::format("size {}x{}x{} is not square: crossover compares N x N x N, "
@@ -55,17 +55,17 @@ void require_gpu(const std::string& device) {
         throw error(error_code::unsupported, "crossover needs a GPU: " + why);
 }
 
-session::request request_of(const crossover_options& o) {
+request::measurement request_of(const crossover_options& o) {
     const int cores = machine::describe().cores;
-    session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.cpu, rows::device::cpu);
-    for (session::selection& s :
-         session::parse_selection(lab::catalogue(), o.gpu, rows::device::cuda))
+    request::measurement r;
+    r.chosen = request::parse_selection(lab::catalogue(), o.cpu, rows::device::cpu);
+    for (request::selection& s :
+         request::parse_selection(lab::catalogue(), o.gpu, rows::device::cuda))
         r.chosen.push_back(std::move(s));
-    r.shapes = session::parse_shapes(o.sizes);
-    r.types = session::parse_dtypes(o.type);
+    r.shapes = request::parse_shapes(o.sizes);
+    r.types = request::parse_dtypes(o.type);
     r.threads =
-        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+        request::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     if (r.types.size() != 1 || r.threads.size() != 1)
         throw error(error_code::invalid_argument,
                     "crossover takes one --dtype and one --threads: run it once for each");
@@ -78,7 +78,7 @@ session::request request_of(const crossover_options& o) {
     return r;
 }
 
-session_options options_of(const crossover_options& o, const session::request& r) {
+session_options options_of(const crossover_options& o, const request::measurement& r) {
     session_options options = session_options_of(o.files);
     options.quiet = true;
     follow_crossings(options, r);
@@ -103,12 +103,12 @@ std::string absences(const results::document& doc) {
 int measure_crossover(const crossover_options& o) {
     require_gpu(o.device);
     check(o.files);
-    const session::request r = request_of(o);
+    const request::measurement r = request_of(o);
     const session_result result = measure(r, options_of(o, r));
     const std::vector<crossover::crossing> crossings = crossings_of(result.doc, r);
     fmt::print(people(), "{}, {} thread{} against GPU {} from {} host memory\n", o.type,
                r.threads.front(), r.threads.front() == 1 ? "" : "s", gpu::in_use(),
-               session::name(*r.phases));
+               request::name(*r.phases));
     if (!crossings.empty() && !o.files.quiet)
         fmt::print(people(), "{}", crossover_table(crossings));
     fmt::print(people(), "{}{}", absences(result.doc), crossover_verdicts(crossings));

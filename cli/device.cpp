@@ -5,13 +5,13 @@
 #include <carat/error.hpp>
 
 #include "lab/gpu/gpu.hpp"
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
 std::optional<rows::device> choose_device(const std::string& text) {
     constexpr std::string_view prefix = "cuda:";
-    if (!text.starts_with(prefix)) return session::parse_device(text);
+    if (!text.starts_with(prefix)) return request::parse_device(text);
     int device = 0;
     const char* const first = text.data() + prefix.size();
     const char* const last = text.data() + text.size();

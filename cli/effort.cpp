@@ -38,7 +38,7 @@ void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where) 
         ->check(number(0, 1e6));
 }
 
-void set_effort(session::request& r, const effort_flags& flags) {
+void set_effort(request::measurement& r, const effort_flags& flags) {
     r.timing.trials = flags.trials;
     r.timing.ci_width = flags.ci_width;
     r.timing.budget_s = flags.budget_s;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
@@ -26,6 +26,6 @@ void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where);
 // `unit`: what the budget is for, beside the implementation.
 void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& unit);
 
-void set_effort(session::request& r, const effort_flags& flags);
+void set_effort(request::measurement& r, const effort_flags& flags);
 
 }  // namespace carat::cli

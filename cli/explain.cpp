@@ -29,24 +29,24 @@ struct explain_options {
     bool json = false;
 };
 
-session::case_key key_of(const explain_options& o) {
+request::case_key key_of(const explain_options& o) {
     const int cores = machine::describe().cores;
-    const session::shape size = shape_of(o.product);
-    const auto types = session::parse_dtypes(o.type);
+    const request::shape size = shape_of(o.product);
+    const auto types = request::parse_dtypes(o.type);
     const auto threads =
-        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+        request::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     if (types.size() != 1 || threads.size() != 1)
         throw error(error_code::invalid_argument,
                     "explain takes one --dtype and one --threads: run it once for each");
     const rows::call asked = call_of(o.call);
-    return {session::size_of(size, asked), types.front(), threads.front(), {}, asked};
+    return {request::size_of(size, asked), types.front(), threads.front(), {}, asked};
 }
 
 // The session that measures what was chosen for one device. A GPU's inputs rotate, since its plans
 // foretell what comes from memory; a CPU's stay where the bounds have them.
-session::request request_of(const explain_options& o, const session::case_key& key,
-                            const rows::implementation& entry) {
-    session::request r;
+request::measurement request_of(const explain_options& o, const request::case_key& key,
+                                const rows::implementation& entry) {
+    request::measurement r;
     r.chosen.push_back({&entry, {}, true});
     r.shapes = {key.size};
     r.types = {key.type};
@@ -62,14 +62,14 @@ session::request request_of(const explain_options& o, const session::case_key& k
 int run(const explain_options& o) {
     if (!o.set.empty()) return explain_set({o.set, o.type, o.set_file, o.budget_s});
     const std::optional<rows::device> only = choose_device(o.device);
-    const session::case_key key = key_of(o);
+    const request::case_key key = key_of(o);
     const std::vector<explain::choice> chosen = explain::choose(lab::catalogue(), key, only);
-    session::request all;
+    request::measurement all;
     std::vector<results::result> results;
     int code = success;
     for (const explain::choice& c : chosen) {
         if (c.entry == nullptr) continue;
-        const session::request r = request_of(o, key, *c.entry);
+        const request::measurement r = request_of(o, key, *c.entry);
         session_options options;
         options.command = command_line();
         options.quiet = true;

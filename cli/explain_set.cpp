@@ -45,9 +45,9 @@ seed_and_count parse_set(const std::string& text) {
 }
 
 // The products of one type, in a session of their own.
-session::request request_of(const rows::implementation& engine, dtype type, double budget_s,
-                            const std::vector<session::case_key>& keys) {
-    session::request r;
+request::measurement request_of(const rows::implementation& engine, dtype type, double budget_s,
+                                const std::vector<request::case_key>& keys) {
+    request::measurement r;
     r.chosen = {{&engine, {}, true}};
     r.types = {type};
     r.values = values_of("", r.types);
@@ -55,12 +55,12 @@ session::request request_of(const rows::implementation& engine, dtype type, doub
     r.rotate_inputs = true;
     r.measure_energy = false;
     r.processes = 0;
-    for (const session::case_key& key : keys)
+    for (const request::case_key& key : keys)
         if (key.type == type) r.shapes.push_back(key.size);
     return r;
 }
 
-explain::foretold_case foretold_of(const rows::implementation& engine, const session::case_key& key,
+explain::foretold_case foretold_of(const rows::implementation& engine, const request::case_key& key,
                                    const machine::peaks& peaks, const results::document& doc) {
     explain::foretold_case one;
     one.key = key;
@@ -69,7 +69,7 @@ explain::foretold_case foretold_of(const rows::implementation& engine, const ses
                r.dtype == name(key.type);
     });
     if (found != doc.results.end()) one.measured = *found;
-    const core::problem p = session::problem_of(key);
+    const core::problem p = request::problem_of(key);
     const auto product = engine.prepare(p, {});
     one.why = product->planned().why;
     while (!one.why.empty() && one.why.back() == '\n') one.why.pop_back();
@@ -112,7 +112,7 @@ void write(const std::string& path, const std::vector<explain::foretold_case>& a
 
 int explain_set(const set_options& o) {
     const seed_and_count set = parse_set(o.what);
-    const std::vector<dtype> types = session::parse_dtypes(o.types);
+    const std::vector<dtype> types = request::parse_dtypes(o.types);
     if (const std::string why = gpu::unavailable(gpu::in_use()); !why.empty())
         throw error(error_code::unsupported, "--set compares predictions of GPU plans: " + why);
     const rows::implementation& engine = lab::catalogue().find("cuda.engine");
@@ -123,7 +123,7 @@ int explain_set(const set_options& o) {
                "predicted", "measured", "ratio");
     bool failed = false;
     for (const dtype type : types) {
-        const session::request r = request_of(engine, type, o.budget_s, keys);
+        const request::measurement r = request_of(engine, type, o.budget_s, keys);
         if (r.shapes.empty()) continue;
         const known_machine known = know_machine(r);
         if (!known.gpu)
@@ -136,7 +136,7 @@ int explain_set(const set_options& o) {
         if (result.interrupted) return interrupted_by_user;
         doc = result.doc;
         failed = failed || result.failed();
-        for (const session::case_key& key : keys) {
+        for (const request::case_key& key : keys) {
             if (key.type != type) continue;
             all.push_back(foretold_of(engine, key, known.gpu->limits, doc));
             fmt::print("{}", line_of(all.back()));

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "cli/terminal.hpp"
+#include "lab/compare/analyse.hpp"
 #include "lab/explain/foretold.hpp"
 #include "lab/report/words.hpp"
 #include "lab/rows/group_sizes.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace carat::cli {
 
@@ -91,7 +91,7 @@ std::string verdict_line(const explain::device_report& d) {
     std::string text = fmt::format("predicted {} ({} to {}, by constants not calibrated here)",
                                    time_of(told.time_s), time_of(told.low_s), time_of(told.high_s));
     if (!c.trials_s.empty()) {
-        const session::extent_of_median extent = session::extent_of(c);
+        const comparing::extent_of_median extent = comparing::extent_of(c);
         text += fmt::format("; measured {} ({} to {}, {}), {:.4g} GFLOP/s", time_of(c.median_s),
                             time_of(extent.s[0]), time_of(extent.s[1]), extent.words(),
                             c.median_gflops);
@@ -107,7 +107,7 @@ std::string measured_line(const explain::device_report& d) {
     if (d.foretold) {
         text = verdict_line(d);
     } else {
-        const session::extent_of_median extent = session::extent_of(c);
+        const comparing::extent_of_median extent = comparing::extent_of(c);
         const std::string line =
             fmt::format("at least {} (a bound), measured {} ({} to {}, {}), {:.4g} GFLOP/s",
                         time_of(d.lower_bound_s), time_of(c.median_s), time_of(extent.s[0]),
@@ -185,7 +185,7 @@ std::string traffic_text(const explain::explanation& told) {
 
 std::string explain_text(const explain::explanation& told) {
     std::string text =
-        fmt::format("{}: {:.4g} GFLOP\n", session::describe(told.key), told.flop / 1e9);
+        fmt::format("{}: {:.4g} GFLOP\n", request::describe(told.key), told.flop / 1e9);
     if (!told.key.asked.is_one_product() || told.c_read_bytes > 0)
         text += "  " + wrapped(traffic_text(told), 2) + "\n";
     for (const explain::device_report& d : told.devices) text += device_text(d, told);

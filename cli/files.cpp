@@ -36,7 +36,7 @@ std::string of_file(const std::string& path, const std::function<std::string()>&
 results::document load_for_report(const std::string& path) {
     results::document doc = results::load(path);
     (void)of_file(path, [&] {
-        report::check(results::to_json(doc));
+        report::check(doc);
         return std::string();
     });
     return doc;

@@ -6,7 +6,7 @@
 namespace carat::cli {
 
 std::string headline(const results::document& doc) {
-    return styled(wrapped(report::headline(results::to_json(doc)), 0), style::strong) + "\n";
+    return styled(wrapped(report::headline(doc), 0), style::strong) + "\n";
 }
 
 }  // namespace carat::cli

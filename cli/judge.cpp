@@ -18,7 +18,7 @@
 #include "lab/machine/description.hpp"
 #include "lab/report/report.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/build_info.hpp"
+#include "lab/results/build_info.hpp"
 #include "lab/session/session.hpp"
 
 namespace carat::cli {
@@ -39,14 +39,14 @@ T only(const char* option, const std::string& given, const std::vector<T>& of) {
                 fmt::format("{} '{}' names {}, and judge takes one", option, given, of.size()));
 }
 
-judge::request request_of(const judge_options& o) {
+judge::options request_of(const judge_options& o) {
     const int cores = machine::describe().cores;
-    judge::request r;
+    judge::options r;
     r.target = o.target;
-    if (!o.sizes.empty()) r.sizes = session::parse_shapes(o.sizes);
-    if (!o.type.empty()) r.type = only("--dtype", o.type, session::parse_dtypes(o.type));
+    if (!o.sizes.empty()) r.sizes = request::parse_shapes(o.sizes);
+    if (!o.type.empty()) r.type = only("--dtype", o.type, request::parse_dtypes(o.type));
     const std::string threads = o.threads.empty() ? std::to_string(cores) : o.threads;
-    r.threads = only("--threads", threads, session::parse_threads(threads, cores));
+    r.threads = only("--threads", threads, request::parse_threads(threads, cores));
     if (o.seed && o.seed->empty())
         throw error(error_code::invalid_argument,
                     "--seed '' is no text: give any, or leave it out to have one drawn");
@@ -106,18 +106,18 @@ int exit_code(judge::ruling ruled) {
 
 std::string page(const judge::outcome& o) {
     results::document doc = judge::document_of(o);
-    doc.carat = session::version();
-    doc.revision = session::revision();
+    doc.carat = results::version();
+    doc.revision = results::revision();
     doc.date = session::now_utc();
     doc.command = command_line();
     doc.machine = machine::to_json(machine::describe());
     doc.machine["gpus"] = nlohmann::json::array();
     if (!o.gpu.empty()) doc.machine["gpus"].push_back(gpu::describe(gpu::in_use()));
-    return report::html(results::to_json(doc));
+    return report::html(doc);
 }
 
 int run(const judge_options& o) {
-    const judge::request r = request_of(o);
+    const judge::options r = request_of(o);
     require_apart({{"--json", o.json}, {"--report", o.report}});
     for (const std::string& file : {o.json, o.report})
         if (!file.empty()) files::require_writable(file);

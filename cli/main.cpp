@@ -15,8 +15,8 @@
 #include "cli/worker.hpp"
 #include "files/visible.hpp"
 #include "lab/judge/peer.hpp"
+#include "lab/results/build_info.hpp"
 #include "lab/rows/edit_distance.hpp"
-#include "lab/session/build_info.hpp"
 
 namespace {
 
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
     CLI::App app(description, "carat");
     app.formatter(std::make_shared<narrow_help>());  // before subcommands, which take it over
     app.footer(examples);
-    app.set_version_flag("--version", session::version() + " (" + session::revision() + ")");
+    app.set_version_flag("--version", results::version() + " (" + results::revision() + ")");
     app.require_subcommand(0, 1);
     cli::action chosen = cli::tour;
     cli::add_info(app, chosen);

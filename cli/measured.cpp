@@ -51,22 +51,22 @@ void add_measured_flags(CLI::App& sub, measured_flags& flags) {
     add_measuring_flags(sub, flags);
 }
 
-session::request request_of(const measured_flags& o) {
+request::measurement request_of(const measured_flags& o) {
     const int cores = machine::describe().cores;
-    session::request r;
+    request::measurement r;
     r.chosen =
-        session::parse_selection(lab::catalogue(), o.implementations, choose_device(o.device));
+        request::parse_selection(lab::catalogue(), o.implementations, choose_device(o.device));
     if (!o.excluded.empty()) exclude(r.chosen, o.excluded);
-    r.shapes = session::parse_shapes(o.sizes);
-    r.types = session::parse_dtypes(o.types);
+    r.shapes = request::parse_shapes(o.sizes);
+    r.types = request::parse_dtypes(o.types);
     r.threads =
-        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
-    r.stored = session::parse_storage(o.layout);
+        request::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+    r.stored = request::parse_storage(o.layout);
     r.asked = call_of(o.call);
     r.values = values_of(o.distribution, r.types);
     r.rotate_inputs = o.inputs == "rotated";
-    r.convention = o.operations == "2mnk" ? session::operation_count::multiply_add
-                                          : session::operation_count::exact;
+    r.convention = o.operations == "2mnk" ? request::operation_count::multiply_add
+                                          : request::operation_count::exact;
     set_effort(r, o.effort);
     return r;
 }

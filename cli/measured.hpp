@@ -6,7 +6,7 @@
 
 #include "cli/call.hpp"
 #include "cli/effort.hpp"
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
@@ -21,6 +21,6 @@ struct measured_flags {
 void add_measured_flags(CLI::App& sub, measured_flags& flags);
 
 // Throws carat::error on what is wrong in them.
-[[nodiscard]] session::request request_of(const measured_flags& flags);
+[[nodiscard]] request::measurement request_of(const measured_flags& flags);
 
 }  // namespace carat::cli

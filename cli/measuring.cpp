@@ -16,7 +16,7 @@
 
 namespace carat::cli {
 
-known_machine know_machine(const session::request& r) {
+known_machine know_machine(const request::measurement& r) {
     known_machine known{machine::describe(), {}, {}};
     progress_line line;
     machine::measure_options how;
@@ -24,7 +24,7 @@ known_machine know_machine(const session::request& r) {
     how.threads = r.threads;
     known.limits = machine::load_or_measure(known.description, how);
     const bool on_gpu = std::ranges::any_of(
-        r.chosen, [](const session::selection& s) { return s.entry->where == rows::device::cuda; });
+        r.chosen, [](const request::selection& s) { return s.entry->where == rows::device::cuda; });
     if (!on_gpu || !gpu::unavailable(gpu::in_use()).empty()) return known;
     try {
         line.show("measuring the peaks of the GPU", 0);
@@ -49,7 +49,7 @@ int session_result::exit_code() const {
     return failed() || !some ? bad_answer : success;
 }
 
-results::document resumable(const session::request& r, const std::string& json) {
+results::document resumable(const request::measurement& r, const std::string& json) {
     results::document earlier = results::load(json);
     session::require_resumable(earlier, session::new_document(r, machine::describe(), {}, ""),
                                json);
@@ -60,7 +60,7 @@ namespace {
 
 // The document as it is before anything is measured: new, with what a file had that is resumed, or
 // with what the command measured before.
-results::document begun(const session::request& r, const session_options& options,
+results::document begun(const request::measurement& r, const session_options& options,
                         results::document earlier, const known_machine& known) {
     results::document doc =
         session::new_document(r, known.description, known.limits, options.command, known.gpu);
@@ -82,7 +82,7 @@ session::hooks hooks_of(const session_options& options, const known_machine& kno
     session::hooks user;
     user.interrupted = interrupted;
     user.progress = [&](const std::string& what, double share) { line.show(what, share); };
-    user.case_done = [&](const session::case_key&, const session::case_result& done) {
+    user.case_done = [&](const request::case_key&, const session::case_result& done) {
         line.clear();
         result.saved = true;
         if (options.quiet) return;
@@ -102,7 +102,7 @@ session::hooks hooks_of(const session_options& options, const known_machine& kno
 }
 
 // Measures what is asked for, then the sizes that the figures so far ask for, until there are none.
-void run_all(session::request all, const session_options& options, const known_machine& known,
+void run_all(request::measurement all, const session_options& options, const known_machine& known,
              const session::hooks& user, session_result& result) {
     for (bool more = true; more;) {
         result.interrupted = !session::run_session(all, known.description, known.limits,
@@ -110,7 +110,7 @@ void run_all(session::request all, const session_options& options, const known_m
         more = false;
         result.saved = result.saved || !result.interrupted;
         if (result.interrupted || !options.next_sizes) continue;
-        for (const session::shape& next : options.next_sizes(result.doc)) {
+        for (const request::shape& next : options.next_sizes(result.doc)) {
             if (std::ranges::find(all.shapes, next) != all.shapes.end()) continue;
             all.shapes.push_back(next);
             more = true;
@@ -120,8 +120,8 @@ void run_all(session::request all, const session_options& options, const known_m
 
 }  // namespace
 
-session_result measure(const session::request& r, const session_options& options) {
-    session::validate(r);
+session_result measure(const request::measurement& r, const session_options& options) {
+    request::validate(r);
     results::document earlier;
     if (options.resume) earlier = resumable(r, options.out.json);
     session::require_writable(options.out);

@@ -22,7 +22,7 @@ struct known_machine {
 
 // Describes the machine and takes its peaks from the cache, or measures them with progress;
 // those of the GPU too where something chosen runs on it.
-[[nodiscard]] known_machine know_machine(const session::request& r);
+[[nodiscard]] known_machine know_machine(const request::measurement& r);
 
 struct session_options {
     session::outputs out;
@@ -30,11 +30,11 @@ struct session_options {
     bool resume = false;  // from out.json
     bool all_pairs = false;
     bool quiet = false;            // no tables
-    session::start_process start;  // empty: this command serves its own implementations
+    workers::start_process start;  // empty: this command serves its own implementations
     // What earlier sessions of the same study measured; cases found there are not measured again.
     std::optional<results::document> onto;
     // Asked when every size is measured: the sizes to measure next. Empty: there are none.
-    std::function<std::vector<session::shape>(const results::document&)> next_sizes;
+    std::function<std::vector<request::shape>(const results::document&)> next_sizes;
     // Adds what follows from the results, however far they go, before the last save. May be empty.
     std::function<void(results::document&)> conclude;
 };
@@ -50,10 +50,10 @@ struct session_result {
 
 // The results in a file to go on with. Throws carat::error naming the file when they are not of
 // this machine, revision and what `r` asks for.
-[[nodiscard]] results::document resumable(const session::request& r, const std::string& json);
+[[nodiscard]] results::document resumable(const request::measurement& r, const std::string& json);
 
 // Checks everything that can be checked first; then measures, prints each case's ranking as it is
 // done and saves it.
-[[nodiscard]] session_result measure(const session::request& r, const session_options& options);
+[[nodiscard]] session_result measure(const request::measurement& r, const session_options& options);
 
 }  // namespace carat::cli

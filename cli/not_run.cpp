@@ -22,7 +22,7 @@ std::string lack(const results::result& c) {
         return c.reason.starts_with(begin) && c.reason.find(later) != c.reason.npos;
     };
     if (c.available) return {};
-    if (c.device != "cpu" && c.reason == gpu::unavailable(gpu::in_use())) return "no GPU";
+    if (!c.on_cpu() && c.reason == gpu::unavailable(gpu::in_use())) return "no GPU";
     if (says("no ", " to use")) return "not installed";
     if (says("this machine has no ", "")) return "not for this CPU";
     if (says("it has no ", " version")) return "not for " + c.dtype;
@@ -54,9 +54,9 @@ std::string summary_of(const counts& lacking, bool installable) {
 
 }  // namespace
 
-told_so_far::told_so_far(const session::request& r) {
-    for (const session::selection& s : r.chosen)
-        if (s.asked_for) asked_for.insert(session::label_of(s, r.chosen));
+told_so_far::told_so_far(const request::measurement& r) {
+    for (const request::selection& s : r.chosen)
+        if (s.asked_for) asked_for.insert(request::label_of(s, r.chosen));
 }
 
 std::string not_run(std::span<const results::result> results, told_so_far& told) {

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 
 namespace carat::cli {
 
 // What the reader knows so far, and asked for by name, and so wants to hear in full.
 struct told_so_far {
-    explicit told_so_far(const session::request& r = {});
+    explicit told_so_far(const request::measurement& r = {});
 
     std::set<std::string> asked_for;
     std::set<std::string> reasons;

@@ -51,8 +51,7 @@ void leave(const output_flags& flags, const session_result& result) {
         fmt::print(people(), "nothing was measured, so no file is written\n");
         return;
     }
-    if (!flags.report.empty())
-        files::write_whole(flags.report, report::html(results::to_json(result.doc)));
+    if (!flags.report.empty()) files::write_whole(flags.report, report::html(result.doc));
     for (const std::string& path : {file_of(flags.json), flags.csv, flags.report})
         if (!path.empty() && !flags.quiet) fmt::print(people(), "wrote {}\n", path);
     fmt::print(people(), "{}", headline(result.doc));

@@ -32,11 +32,11 @@ implementations matching(const std::string& pattern) {
     return chosen([&](auto name) { return name.find(pattern) != name.npos; });
 }
 
-void exclude(std::vector<session::selection>& chosen, const std::string& patterns) {
+void exclude(std::vector<request::selection>& chosen, const std::string& patterns) {
     std::istringstream list(patterns);
     for (std::string pattern; std::getline(list, pattern, ',');) {
         const implementations out = matching(pattern);
-        const auto named = [&](const session::selection& s) {
+        const auto named = [&](const request::selection& s) {
             return std::ranges::find(out, s.entry) != out.end();
         };
         if (pattern.empty() || std::erase_if(chosen, named) == 0)

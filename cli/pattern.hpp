@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
@@ -20,6 +20,6 @@ using implementations = std::vector<const rows::implementation*>;
 
 // Leaves out what one of `patterns`, separated by commas, names. Throws carat::error where one
 // names none of `chosen`, or nothing is left.
-void exclude(std::vector<session::selection>& chosen, const std::string& patterns);
+void exclude(std::vector<request::selection>& chosen, const std::string& patterns);
 
 }  // namespace carat::cli

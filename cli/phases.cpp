@@ -43,14 +43,14 @@ void add_phase_flags(CLI::App& sub, phase_flags& flags) {
     add_host_memory_flag(sub, flags);
 }
 
-session::host_memory parse_host_memory(const std::string& text) {
-    return text == "pinned" ? session::host_memory::pinned : session::host_memory::pageable;
+request::host_memory parse_host_memory(const std::string& text) {
+    return text == "pinned" ? request::host_memory::pinned : request::host_memory::pageable;
 }
 
-std::optional<session::host_memory> phases_of(const phase_flags& flags,
-                                              const std::vector<session::selection>& chosen) {
+std::optional<request::host_memory> phases_of(const phase_flags& flags,
+                                              const std::vector<request::selection>& chosen) {
     if (!flags.on) return std::nullopt;
-    if (std::ranges::none_of(chosen, [](const session::selection& s) {
+    if (std::ranges::none_of(chosen, [](const request::selection& s) {
             return s.entry->where == rows::device::cuda;
         }))
         throw error(error_code::invalid_argument,

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 
 namespace carat::cli {
 
@@ -19,12 +19,12 @@ struct phase_flags {
 void add_host_memory_flag(CLI::App& sub, phase_flags& flags);
 void add_phase_flags(CLI::App& sub, phase_flags& flags);
 
-[[nodiscard]] session::host_memory parse_host_memory(const std::string& text);
+[[nodiscard]] request::host_memory parse_host_memory(const std::string& text);
 
 // For the request. Throws carat::error when they are asked for and none of `chosen` runs on a GPU,
 // or no GPU can be used.
-[[nodiscard]] std::optional<session::host_memory> phases_of(
-    const phase_flags& flags, const std::vector<session::selection>& chosen);
+[[nodiscard]] std::optional<request::host_memory> phases_of(
+    const phase_flags& flags, const std::vector<request::selection>& chosen);
 
 // One row for each result that has phases, within 80 columns; empty when none has.
 [[nodiscard]] std::string phase_table(std::span<const results::result> results);

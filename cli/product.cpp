@@ -10,9 +10,9 @@ void add_product_flags(CLI::App& sub, product_flags& flags) {
         one->capture_default_str()->excludes(size);
 }
 
-session::shape shape_of(const product_flags& flags) {
-    return flags.size.empty() ? session::parse_product(flags.m, flags.n, flags.k)
-                              : session::parse_one_shape(flags.size);
+request::shape shape_of(const product_flags& flags) {
+    return flags.size.empty() ? request::parse_product(flags.m, flags.n, flags.k)
+                              : request::parse_one_shape(flags.size);
 }
 
 }  // namespace carat::cli

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "lab/session/request.hpp"
+#include "lab/request/request.hpp"
 
 namespace carat::cli {
 
@@ -15,6 +15,6 @@ struct product_flags {
 void add_product_flags(CLI::App& sub, product_flags& flags);
 
 // Throws carat::error on what is no size, or several.
-[[nodiscard]] session::shape shape_of(const product_flags& flags);
+[[nodiscard]] request::shape shape_of(const product_flags& flags);
 
 }  // namespace carat::cli

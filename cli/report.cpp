@@ -66,7 +66,7 @@ int report(const report_options& o) {
         deliver(results::csv(load_for_report(o.input)), o.output);
         return success;
     }
-    nlohmann::json whole = results::to_json(results::load(o.input));
+    const results::document whole = results::load(o.input);
     const auto text = [&](const auto& write) { return of_file(o.input, write); };
     if (o.markdown) {
         deliver(text([&] { return report::markdown(whole); }), o.output);
@@ -75,7 +75,7 @@ int report(const report_options& o) {
             o.tables == "latex" ? report::table_form::latex : report::table_form::markdown;
         deliver(text([&] { return report::tables(whole, form); }), o.output);
     } else {
-        const std::string page = text([&] { return report::html(std::move(whole)); });
+        const std::string page = text([&] { return report::html(whole); });
         if (o.charts.empty())
             deliver(page, o.output.empty() ? "report.html" : o.output);
         else

@@ -34,7 +34,7 @@ struct run_options {
     phase_flags phases;
 };
 
-void set_tile(session::selection& s, std::int64_t size) {
+void set_tile(request::selection& s, std::int64_t size) {
     const auto [there, added] = s.tunables.try_emplace("tile-size", size);
     if (!added && there->second != size)
         throw error(error_code::invalid_argument,
@@ -53,10 +53,10 @@ void require_one(const char* option, const std::string& given,
                             option, given, report::listed(names, 2)));
 }
 
-void require_one_product(const run_options& o, const session::request& r) {
+void require_one_product(const run_options& o, const request::measurement& r) {
     std::vector<std::string> implementations, types, threads;
-    for (const session::selection& s : r.chosen)
-        implementations.push_back(session::label_of(s, r.chosen));
+    for (const request::selection& s : r.chosen)
+        implementations.push_back(request::label_of(s, r.chosen));
     for (const dtype type : r.types) types.emplace_back(name(type));
     for (const int count : r.threads) threads.push_back(std::to_string(count));
     require_one("--impl", o.implementation, implementations);
@@ -64,17 +64,17 @@ void require_one_product(const run_options& o, const session::request& r) {
     require_one("--threads", o.threads, threads);
 }
 
-session::request request_of(const run_options& o) {
+request::measurement request_of(const run_options& o) {
     const int cores = machine::describe().cores;
-    session::request r;
+    request::measurement r;
     r.chosen =
-        session::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
+        request::parse_selection(lab::catalogue(), o.implementation, choose_device(o.device));
     r.shapes = {shape_of(o.product)};
-    r.types = session::parse_dtypes(o.type);
+    r.types = request::parse_dtypes(o.type);
     r.threads =
-        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+        request::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     require_one_product(o, r);
-    r.stored = session::parse_storage(o.layout);
+    r.stored = request::parse_storage(o.layout);
     r.asked = call_of(o.call);
     r.values = values_of(o.distribution, r.types);
     r.timing.trials = o.trials;
@@ -118,8 +118,8 @@ bool print(const results::result& c, const run_options& o) {
         "Type={} {}Trials={} Processes={}\n",
         c.implementation, call_fields(c.asked), c.m, c.n, c.k, 1e3 * c.median_s, c.median_gflops,
         interval ? "CI95" : "Range", low, high, c.dtype,
-        c.device == rows::name(rows::device::cpu) ? fmt::format("Threads={} ", c.threads_used) : "",
-        c.trials_s.size(), std::max<std::size_t>(1, c.trials_per_process.size()));
+        c.on_cpu() ? fmt::format("Threads={} ", c.threads_used) : "", c.trials_s.size(),
+        std::max<std::size_t>(1, c.trials_per_process.size()));
     fmt::print("{}{}", gpu_lines(c), phase_lines(c));
     return true;
 }

@@ -37,7 +37,7 @@ struct study_options {
 study::options options_of(const study_options& o) {
     const int cores = machine::describe().cores;
     const auto counts =
-        session::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
+        request::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     if (counts.size() != 1)
         throw error(error_code::invalid_argument,
                     "study takes one --threads: run it once for each count");
@@ -108,7 +108,7 @@ std::vector<study::part> parts_of(const study::definition& s, const study_option
     for (study::part& part : parts) {
         double& limit_s = part.request.slowest_run_s;
         if (o.limit_s > 0) limit_s = limit_s > 0 ? std::min(limit_s, o.limit_s) : o.limit_s;
-        std::erase_if(part.request.chosen, [&](const session::selection& of) {
+        std::erase_if(part.request.chosen, [&](const request::selection& of) {
             return only && of.entry->where != *only;
         });
     }
@@ -198,7 +198,7 @@ int run_studies(const study_options& o) {
         const session_result result = run(*s, o, how);
         failed = failed || result.failed();
         join(all, result.doc);
-        files::write_whole(page, report::html(results::to_json(all)));
+        files::write_whole(page, report::html(all));
         stopped = result.interrupted;
         if (stopped) break;
     }

@@ -18,9 +18,9 @@ constexpr double tour_s = 22;        // for trials; set-up and references come o
 constexpr double slowest_run_s = 2;  // anything slower has no place in half a minute
 constexpr int processes = 3;         // of each implementation: the fewest that bound a figure
 
-session::request request_of_tour() {
-    session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), "all");
+request::measurement request_of_tour() {
+    request::measurement r;
+    r.chosen = request::parse_selection(lab::catalogue(), "all");
     r.shapes = {{256, 256, 256}, {1000, 1000, 1000}};
     r.threads = {machine::describe().cores};
     r.slowest_run_s = slowest_run_s;
@@ -34,7 +34,7 @@ session::request request_of_tour() {
 
 int tour() {
     const output_flags files{"carat-results.json", "carat-results.csv", "carat-report.html"};
-    const session::request r = request_of_tour();
+    const request::measurement r = request_of_tour();
     const session_options options = session_options_of(files);
     session::require_writable(options.out);
     check(files);

@@ -15,7 +15,7 @@
 #include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/build_info.hpp"
+#include "lab/results/build_info.hpp"
 
 namespace carat::cli {
 
@@ -28,15 +28,15 @@ struct tune_options {
     int trials = 0;
 };
 
-session::request request_of(const tune_options& o) {
+request::measurement request_of(const tune_options& o) {
     const std::optional<rows::device> only = choose_device(o.device);
     if (only == rows::device::cpu)
         throw error(
             error_code::invalid_argument,
             "tune --device cpu: only implementations on a GPU have ways to tune, those on the "
             "CPU take their blocks from the sizes of the caches: leave --device out");
-    session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), o.implementation, only);
+    request::measurement r;
+    r.chosen = request::parse_selection(lab::catalogue(), o.implementation, only);
     if (r.chosen.size() != 1)
         throw error(error_code::invalid_argument,
                     "tune takes one implementation: run it once for each");
@@ -45,9 +45,9 @@ session::request request_of(const tune_options& o) {
                     o.implementation + ": tune tries every value itself: leave the tunables out");
     if (const std::string why = tune::reason_against(*r.chosen.front().entry); !why.empty())
         throw error(error_code::invalid_argument, why);
-    r.shapes = session::parse_shapes(o.sizes);
-    r.types = session::parse_dtypes(o.types);
-    r.stored = session::parse_storage(o.layout);
+    r.shapes = request::parse_shapes(o.sizes);
+    r.types = request::parse_dtypes(o.types);
+    r.stored = request::parse_storage(o.layout);
     if (r.stored.c != 'n' || r.stored.pad != 0)
         throw error(error_code::invalid_argument,
                     "layout '" + o.layout +
@@ -88,21 +88,21 @@ int run(const tune_options& o) {
         throw error(
             error_code::invalid_argument,
             "neither XDG_CACHE_HOME nor HOME names a place for the table: give --tuned FILE");
-    const session::request asked = request_of(o);
+    const request::measurement asked = request_of(o);
     nlohmann::json table = tune::load_table(file);
     files::require_writable(file);
     tune::forget_tables();
     const rows::implementation& entry = *asked.chosen.front().entry;
-    for (const session::case_key& key : session::cases_of(asked)) {
-        session::request one = asked;
-        if (const std::string why = rows::reason_against(entry, session::problem_of(key), {});
+    for (const request::case_key& key : request::cases_of(asked)) {
+        request::measurement one = asked;
+        if (const std::string why = rows::reason_against(entry, request::problem_of(key), {});
             !why.empty())
             throw error(error_code::invalid_argument, describe(key) + ": " + why);
         (void)gpu::space(gpu::in_use());  // candidates are planned here, between measurements
-        one.chosen = tune::candidates(entry, session::problem_of(key));
+        one.chosen = tune::candidates(entry, request::problem_of(key));
         one.shapes = {key.size};
         one.types = {key.type};
-        one.base = session::label_of(one.chosen.front(), one.chosen);
+        one.base = request::label_of(one.chosen.front(), one.chosen);
         session_options quiet;
         quiet.command = command_line();
         quiet.quiet = true;
@@ -116,7 +116,7 @@ int run(const tune_options& o) {
         tune::take(table, found,
                    {{"device", gpu.at("name")},
                     {"driver", gpu.at("driver")},
-                    {"carat", session::version()},
+                    {"carat", results::version()},
                     {"revision", result.doc.revision},
                     {"date", result.doc.date}});
         files::write_whole(file, table.dump(1) + "\n");

@@ -6,7 +6,7 @@
 
 #include "cli/command.hpp"
 #include "lab/catalogue/catalogue.hpp"
-#include "lab/session/serve.hpp"
+#include "lab/workers/serve.hpp"
 
 namespace carat::cli {
 
@@ -15,11 +15,11 @@ namespace {
 constexpr const char* argument = "--serve-as-worker";
 
 nlohmann::json ask_for_peaks(const nlohmann::json& question) {
-    session::process_pool alone;
+    workers::process_pool alone;
     alone.start = start_worker;
     alone.patience_s = 300;
     alone.memory = std::make_unique<process::shared_memory>();
-    return session::lazy_process(alone).ask(question, "while the GPU's peaks were measured", 0);
+    return workers::lazy_process(alone).ask(question, "while the GPU's peaks were measured", 0);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ bool is_worker(int argc, const char* const* argv) {
 
 int serve_as_worker() {
     process::end_with_parent();
-    session::serve(process::channel(process::child::channel_descriptor),
+    workers::serve(process::channel(process::child::channel_descriptor),
                    process::child::memory_descriptor,
                    [](const std::string& name) -> const rows::implementation& {
                        return lab::catalogue().find(name);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lab/gpu/limits.hpp"
-#include "lab/session/lazy_process.hpp"
+#include "lab/workers/lazy_process.hpp"
 
 namespace carat::cli {
 

@@ -38,8 +38,7 @@ std::vector<size_trials> trials_of(const results::document& doc, const std::stri
         if (!c.verified || c.above_peak) continue;
         size_trials& here = by_size[c.n];
         here.n = c.n;
-        if (c.device == "cpu" && !c.trials_s.empty())
-            here.cpu.push_back({c.implementation, c.trials_s});
+        if (c.on_cpu() && !c.trials_s.empty()) here.cpu.push_back({c.implementation, c.trials_s});
         if (c.end_to_end && c.end_to_end->measured())
             here.gpu.push_back({c.implementation, c.end_to_end->total_trials_s});
     }

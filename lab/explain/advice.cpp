@@ -40,7 +40,7 @@ void add_types(std::vector<std::string>& out, const device_report& d, const expl
 int most_threads(const device_report& d, const explanation& all, const machine_facts& here) {
     core::settings s;
     s.threads = here.machine.cores;
-    const auto ready = rows::prepare(*d.chosen.entry, session::operation_of(all.key), s);
+    const auto ready = rows::prepare(*d.chosen.entry, request::operation_of(all.key), s);
     if (!all.key.asked.is_one_product()) return std::max(1, ready->threads());
     const auto plan = ready->planned();
     return std::max(1, plan.threads_m * plan.threads_n);
@@ -119,7 +119,7 @@ void add_gap(std::vector<std::string>& out, const device_report& d) {
 }
 
 void add_strides(std::vector<std::string>& out, const explanation& all, const machine_facts& here) {
-    const core::problem p = session::problem_of(all.key);
+    const core::problem p = request::problem_of(all.key);
     const double factor = conflict_factor(here.machine, p);
     if (factor < worth_telling_conflicts) return;
     const auto bytes = static_cast<std::int64_t>(size_bytes(p.b_type));

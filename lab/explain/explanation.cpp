@@ -21,7 +21,7 @@ core::settings settings_of(const rows::implementation& entry, int threads) {
     return s;
 }
 
-choice choose_on(const rows::catalogue& all, const session::case_key& key, rows::device where,
+choice choose_on(const rows::catalogue& all, const request::case_key& key, rows::device where,
                  std::initializer_list<std::string_view> names) {
     choice made{where, nullptr, {}};
     for (const std::string_view name : names) {
@@ -30,7 +30,7 @@ choice choose_on(const rows::catalogue& all, const session::case_key& key, rows:
         const rows::implementation* entry = row == all.entries().end() ? nullptr : *row;
         const std::string why = entry == nullptr
                                     ? "this build was made without CUDA"
-                                    : rows::reason_against(*entry, session::operation_of(key),
+                                    : rows::reason_against(*entry, request::operation_of(key),
                                                            settings_of(*entry, key.threads));
         if (why.empty()) {
             made.entry = entry;
@@ -66,7 +66,7 @@ model::packed packed_of(const core::plan_facts& plan, std::int64_t k) {
 }
 
 void explain_cpu(device_report& d, const explanation& all, const machine_facts& here) {
-    const rows::operation what = session::operation_of(all.key);
+    const rows::operation what = request::operation_of(all.key);
     const core::problem& p = what.one;
     const rows::implementation& entry = *d.chosen.entry;
     const auto ready = rows::prepare(entry, what, settings_of(entry, all.key.threads));
@@ -98,7 +98,7 @@ model::multiprocessor sm_of(const nlohmann::json& gpu) {
 }
 
 void explain_gpu(device_report& d, const explanation& all, const machine_facts& here) {
-    const rows::operation what = session::operation_of(all.key);
+    const rows::operation what = request::operation_of(all.key);
     const auto product = rows::prepare(*d.chosen.entry, what, settings_of(*d.chosen.entry, 1));
     d.plan = product->planned();
     if (what.is_one_product())
@@ -114,7 +114,7 @@ void explain_gpu(device_report& d, const explanation& all, const machine_facts& 
 
 // What the ladder's plain loops would move on one core.
 std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& here) {
-    const core::problem p = session::problem_of(all.key);
+    const core::problem p = request::problem_of(all.key);
     if (p.a_type != p.c_type || !all.key.asked.is_one_product()) return {};
     const double peak =
         machine::peak_gflops(here.peaks, p.a_type, 1, here.machine.isa_in_use).value_or(0);
@@ -133,7 +133,7 @@ std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& her
 
 }  // namespace
 
-std::vector<choice> choose(const rows::catalogue& all, const session::case_key& key,
+std::vector<choice> choose(const rows::catalogue& all, const request::case_key& key,
                            std::optional<rows::device> only) {
     std::vector<choice> made;
     if (only != rows::device::cuda)
@@ -162,9 +162,9 @@ std::vector<model::level> levels_of(const machine_facts& here, int threads) {
     return levels;
 }
 
-explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
+explanation explain(const request::case_key& key, const std::vector<choice>& chosen,
                     const machine_facts& here, const std::vector<results::result>& results) {
-    const rows::operation what = session::operation_of(key);
+    const rows::operation what = request::operation_of(key);
     explanation all;
     all.key = key;
     all.size = {what.one.m, what.one.n, what.one.k};

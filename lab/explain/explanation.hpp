@@ -34,7 +34,7 @@ struct choice {
 
 /// The library's own engine if it can run `key`, else the vendors' in turn. Both devices, or `only`
 /// one of them.
-[[nodiscard]] std::vector<choice> choose(const rows::catalogue& all, const session::case_key& key,
+[[nodiscard]] std::vector<choice> choose(const rows::catalogue& all, const request::case_key& key,
                                          std::optional<rows::device> only);
 
 struct device_report {
@@ -59,7 +59,7 @@ struct loop_nest {
 };
 
 struct explanation {
-    session::case_key key;
+    request::case_key key;
     model::sizes size;
     double flop = 0, intensity = 0;
     double operand_bytes = 0;
@@ -91,7 +91,7 @@ struct machine_facts {
 
 /// `results` are the session's for the chosen implementations; missing ones count as not measured.
 /// Prepares the chosen CPU product to read its plan.
-[[nodiscard]] explanation explain(const session::case_key& key, const std::vector<choice>& chosen,
+[[nodiscard]] explanation explain(const request::case_key& key, const std::vector<choice>& chosen,
                                   const machine_facts& here,
                                   const std::vector<results::result>& results);
 

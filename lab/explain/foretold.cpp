@@ -6,9 +6,9 @@
 #include <map>
 #include <random>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/gpu/roofline.hpp"
 #include "lab/rows/predicting.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace carat::explain {
 
@@ -25,8 +25,8 @@ std::int64_t log_uniform(std::mt19937_64& bits) {
     return std::llround(smallest * std::pow(largest / smallest, share));
 }
 
-session::shape drawn_shape(std::mt19937_64& bits) {
-    session::shape size = {log_uniform(bits), log_uniform(bits), log_uniform(bits)};
+request::shape drawn_shape(std::mt19937_64& bits) {
+    request::shape size = {log_uniform(bits), log_uniform(bits), log_uniform(bits)};
     if (bits() >> 63 != 0)
         for (std::int64_t* extent : {&size.m, &size.n, &size.k}) *extent = (*extent + 15) / 16 * 16;
     return size;
@@ -61,7 +61,7 @@ std::optional<core::gpu_prediction> foretell(const rows::runnable& product,
 std::string verdict_on(const core::gpu_prediction& foretold, const results::result& measured) {
     if (measured.trials_s.empty() || measured.median_s <= 0) return "not measured";
     if (!measured.busy.empty()) return "no verdict: " + measured.busy;
-    const session::extent_of_median extent = session::extent_of(measured);
+    const comparing::extent_of_median extent = comparing::extent_of(measured);
     const double percent = 100 * (measured.median_s / foretold.time_s - 1);
     if (extent.s[0] > foretold.high_s)
         return fmt::format("{:.0f} % slower than predicted", percent);
@@ -91,12 +91,12 @@ json to_json(const core::gpu_prediction& foretold, const results::result& measur
             {"verdict", verdict_on(foretold, measured)}};
 }
 
-std::vector<session::case_key> draw(std::uint64_t seed, std::size_t count,
+std::vector<request::case_key> draw(std::uint64_t seed, std::size_t count,
                                     std::span<const dtype> types) {
     std::mt19937_64 bits(seed);
-    std::vector<session::case_key> all;
+    std::vector<request::case_key> all;
     for (std::size_t i = 0; i < count; ++i) {
-        session::case_key key;
+        request::case_key key;
         key.size = drawn_shape(bits);
         key.type = types[i % types.size()];
         all.push_back(key);

@@ -33,11 +33,11 @@ namespace carat::explain {
 
 /// `count` products with log-uniform m, n and k from 16 to 16384, half of them rounded up to
 /// multiples of 16, of `types` in turn; a seed always gives the same ones.
-[[nodiscard]] std::vector<session::case_key> draw(std::uint64_t seed, std::size_t count,
+[[nodiscard]] std::vector<request::case_key> draw(std::uint64_t seed, std::size_t count,
                                                   std::span<const dtype> types);
 
 struct foretold_case {
-    session::case_key key;
+    request::case_key key;
     std::string why;  // the plan
     std::optional<core::gpu_prediction> foretold;
     results::result measured;

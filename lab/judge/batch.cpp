@@ -49,7 +49,7 @@ namespace {
 
 // `leading` returns the leading dimension for a number of columns and an element size in bytes.
 template <class Leading>
-core::problem problem_with(dtype type, session::shape s, const Leading& leading) {
+core::problem problem_with(dtype type, request::shape s, const Leading& leading) {
     core::problem p = core::row_major_problem(type, s.m, s.n, s.k);
     p.c_type = core::accumulator_of(type);
     const auto of = [&](std::int64_t cols, dtype element) {
@@ -63,14 +63,14 @@ core::problem problem_with(dtype type, session::shape s, const Leading& leading)
 
 }  // namespace
 
-core::problem problem_of(dtype type, session::shape size, row_layout how) {
+core::problem problem_of(dtype type, request::shape size, row_layout how) {
     return problem_with(type, size, [how](std::int64_t cols, std::int64_t size_bytes) {
         if (how == row_layout::contiguous) return cols;
         return (rounded_up(cols * size_bytes, line_bytes) + line_bytes) / size_bytes;
     });
 }
 
-core::problem draw_problem(dtype type, session::shape size, stream& places) {
+core::problem draw_problem(dtype type, request::shape size, stream& places) {
     return problem_with(type, size, [&](std::int64_t cols, std::int64_t) {
         return places.below(3) == 0 ? cols : cols + places.between(0, 8);
     });

@@ -28,9 +28,9 @@ enum class data_kind : std::uint8_t {
 [[nodiscard]] std::uint32_t kernel_type(dtype type);
 
 // A row-major product; C has the type in which A and B are summed.
-[[nodiscard]] core::problem problem_of(dtype type, session::shape size, row_layout how);
+[[nodiscard]] core::problem problem_of(dtype type, request::shape size, row_layout how);
 // The same with random leading dimensions.
-[[nodiscard]] core::problem draw_problem(dtype type, session::shape size, stream& places);
+[[nodiscard]] core::problem draw_problem(dtype type, request::shape size, stream& places);
 
 class batch {
   public:

@@ -32,7 +32,7 @@ constexpr std::array judged_types = {dtype::f64, dtype::f32, dtype::f16, dtype::
 
 class judgement {
   public:
-    judgement(const request& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
+    judgement(const options& r, const hooks& user) : asked_(r), user_(user), numbers_(r.seed) {
         out_.target = r.target;
         out_.seed = r.seed;
         out_.threads = r.threads;
@@ -91,8 +91,8 @@ class judgement {
         rules_.emplace(table_of_rules{*memory_, asked_, user_, gpu_.get(), numbers_});
     }
 
-    [[nodiscard]] std::vector<session::shape> largest_sizes() const {
-        std::vector<session::shape> all;
+    [[nodiscard]] std::vector<request::shape> largest_sizes() const {
+        std::vector<request::shape> all;
         for (const alternatives& one : to_time_)
             for (const timed_product& product : one) all.push_back(product.size);
         return all;
@@ -104,7 +104,7 @@ class judgement {
         constexpr std::int64_t for_others = std::int64_t{3} << 30;
         const std::int64_t free = gpu_memory::memory().free_bytes - for_others;
         std::int64_t most = std::min(gpu_memory_for_sets, std::max<std::int64_t>(free, 0) / copies);
-        for (const session::shape& s : largest_sizes()) {
+        for (const request::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
             if (bytes > free / copies)
                 throw error(error_code::out_of_memory,
@@ -123,7 +123,7 @@ class judgement {
         constexpr std::int64_t copies = 10;
         const auto available = static_cast<std::int64_t>(space::host_space().available_bytes());
         std::int64_t most = memory_for_sets;
-        for (const session::shape& s : largest_sizes()) {
+        for (const request::shape& s : largest_sizes()) {
             const std::int64_t bytes = least_bytes(s, asked_.type.value_or(dtype::f64));
             if (available > 0 && bytes > available / copies)
                 throw error(error_code::out_of_memory,
@@ -189,7 +189,7 @@ class judgement {
     void choose_products(participant& one) {
         for (const alternatives& of : to_time_) {
             const auto taken = first_taken(one, type_, asked_.threads, of);
-            const session::shape s = of.front().size;
+            const request::shape s = of.front().size;
             const std::string size = fmt::format("{}x{}x{}", s.m, s.n, s.k);
             if (taken)
                 products_.push_back(*taken);
@@ -212,10 +212,10 @@ class judgement {
     // The shapes and places have their own streams. A kernel for contiguous rows takes few of these
     // products, so it gets more, at arbitrary addresses and at multiples of 64 bytes.
     void check_shapes(participant& one, bool offers_factors) {
-        const std::vector<session::shape> shapes = shapes_to_try(rules_->numbers.shapes);
+        const std::vector<request::shape> shapes = shapes_to_try(rules_->numbers.shapes);
         stream& places = rules_->numbers.places;
         std::vector<core::problem> scattered, contiguous;
-        for (const session::shape& s : shapes) {
+        for (const request::shape& s : shapes) {
             scattered.push_back(draw_problem(type_, s, places));
             contiguous.push_back(problem_of(type_, s, row_layout::contiguous));
         }
@@ -318,7 +318,7 @@ class judgement {
         out_.reason = busy_;
     }
 
-    const request& asked_;
+    const options& asked_;
     const hooks& user_;
     draws numbers_;
     std::vector<alternatives> to_time_;
@@ -335,7 +335,7 @@ class judgement {
 
 }  // namespace
 
-outcome judge(const request& r, const hooks& user) {
+outcome judge(const options& r, const hooks& user) {
     return judgement(r, user).run();
 }
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 #include "lab/statistics/replicates.hpp"
 
 namespace carat::judge {
@@ -27,9 +27,9 @@ enum class row_layout : std::uint8_t {
     return rows == row_layout::padded ? "padded" : "contiguous";
 }
 
-struct request {
+struct options {
     std::string target;
-    std::vector<session::shape> sizes;  // empty: drawn
+    std::vector<request::shape> sizes;  // empty: drawn
     std::optional<dtype> type;          // none: the first that the target takes
     bool python_on_gpu = false;         // a Python function is given matrices in a GPU's memory
     int threads = 1;
@@ -55,7 +55,7 @@ struct timed {
 };
 
 struct timed_case {
-    session::shape size;
+    request::shape size;
     row_layout rows = row_layout::padded;
     timed target;
     std::vector<timed> peers;               // those timed in the same rounds, the best first
@@ -103,6 +103,6 @@ struct hooks {
 };
 
 // Throws carat::error for what cannot be judged, and judge::interrupted.
-[[nodiscard]] outcome judge(const request& r, const hooks& user);
+[[nodiscard]] outcome judge(const options& r, const hooks& user);
 
 }  // namespace carat::judge

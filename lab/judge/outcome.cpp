@@ -88,7 +88,7 @@ results::document document_of(const outcome& o) {
 }
 
 double timed_case::gflops(const timed& of) const {
-    const double flop = session::operations(size, session::operation_count::multiply_add);
+    const double flop = request::operations(size, request::operation_count::multiply_add);
     return of.median_s > 0 ? flop / of.median_s / 1e9 : 0;
 }
 

@@ -22,7 +22,7 @@ struct processor_use {
 // What all participants share: the peers' memory, the rules and the random numbers.
 struct table_of_rules {
     const shared_memory& memory;
-    const request& asked;
+    const options& asked;
     const hooks& user;
     gpu_memory* gpu = nullptr;  // where matrices lie in a GPU's memory
     draws numbers{asked.seed};

@@ -4,14 +4,14 @@ namespace carat::judge {
 
 namespace {
 
-void add_layouts(alternatives& to, session::shape size) {
+void add_layouts(alternatives& to, request::shape size) {
     for (const row_layout rows : {row_layout::padded, row_layout::contiguous})
         to.push_back({size, rows});
 }
 
-alternatives drawn_alternatives(session::shape size) {
+alternatives drawn_alternatives(request::shape size) {
     alternatives all;
-    const auto add = [&](session::shape s) {
+    const auto add = [&](request::shape s) {
         add_layouts(all, s);
         if (s.n != s.m || s.k != s.m) add_layouts(all, {s.m, s.m, s.m});
     };
@@ -25,8 +25,8 @@ alternatives drawn_alternatives(session::shape size) {
 
 }  // namespace
 
-std::vector<session::shape> shapes_to_try(stream& s) {
-    std::vector<session::shape> all = {{1, 1, 1}};
+std::vector<request::shape> shapes_to_try(stream& s) {
+    std::vector<request::shape> all = {{1, 1, 1}};
     all.push_back({1, s.between(2, 90), s.between(2, 90)});
     all.push_back({s.between(2, 90), 1, s.between(2, 90)});
     all.push_back({s.between(2, 90), s.between(2, 90), 1});
@@ -47,9 +47,9 @@ std::vector<session::shape> shapes_to_try(stream& s) {
 }
 
 // Sizes for a request without any: a multiple of every tile's sides, and a multiple of none.
-std::vector<alternatives> products_to_time(const request& r, bool on_gpu, stream& shapes) {
+std::vector<alternatives> products_to_time(const options& r, bool on_gpu, stream& shapes) {
     std::vector<alternatives> all;
-    for (const session::shape& size : r.sizes) add_layouts(all.emplace_back(), size);
+    for (const request::shape& size : r.sizes) add_layouts(all.emplace_back(), size);
     if (!r.sizes.empty()) return all;
     const std::int64_t side = on_gpu ? 4096 : 512;
     const std::int64_t least = side / 32 * 25, most = side / 4 * 5;

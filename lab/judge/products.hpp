@@ -12,10 +12,10 @@ namespace carat::judge {
 
 // Single rows, columns and terms; multiples of tile sides and their neighbours; long and arbitrary
 // shapes.
-[[nodiscard]] std::vector<session::shape> shapes_to_try(stream& shapes);
+[[nodiscard]] std::vector<request::shape> shapes_to_try(stream& shapes);
 
 struct timed_product {
-    session::shape size;
+    request::shape size;
     row_layout rows;
 };
 
@@ -24,7 +24,7 @@ using alternatives = std::vector<timed_product>;
 
 // Padded rows come before contiguous ones of the same size. Sizes that the user did not request are
 // followed by cubes and multiples of tile sides, for kernels that take only those.
-[[nodiscard]] std::vector<alternatives> products_to_time(const request& r, bool on_gpu,
+[[nodiscard]] std::vector<alternatives> products_to_time(const options& r, bool on_gpu,
                                                          stream& shapes);
 
 // Empty if the target refuses all.

@@ -32,7 +32,7 @@ constexpr std::int64_t most_calls_on_gpu = 96;
 
 }  // namespace
 
-std::int64_t least_bytes(session::shape size, dtype type) {
+std::int64_t least_bytes(request::shape size, dtype type) {
     const core::problem p = problem_of(type, size, row_layout::padded);
     return batch(std::vector(fewest_calls, p), 1).size_bytes();
 }

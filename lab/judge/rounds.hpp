@@ -70,6 +70,6 @@ class rounds {
 };
 
 // The bytes of the fewest calls that can be timed.
-[[nodiscard]] std::int64_t least_bytes(session::shape size, dtype type);
+[[nodiscard]] std::int64_t least_bytes(request::shape size, dtype type);
 
 }  // namespace carat::judge

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "lab/report/words.hpp"
-
 namespace carat::report {
 
 namespace {
@@ -117,11 +115,8 @@ std::string old_release(std::string_view library, std::string_view version, std:
     return month;
 }
 
-std::string old_release(const nlohmann::json& result, std::string_view date) {
-    const auto library = result.find("library");
-    if (library == result.end() || !library->is_object()) return {};
-    return old_release(field_or<std::string>(*library, "name", ""),
-                       field_or<std::string>(*library, "version", ""), date);
+std::string old_release(const results::result& of, std::string_view date) {
+    return old_release(of.vendor.name, of.vendor.version, date);
 }
 
 std::string age_mark(std::string_view month) {

@@ -1,9 +1,10 @@
 // How old the libraries are that are measured against: a peer of years ago is easily beaten.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "lab/results/document.hpp"
 
 namespace carat::report {
 
@@ -16,7 +17,7 @@ namespace carat::report {
                                       std::string_view date);
 
 // Of a result of a document of that date; empty for what is no vendor's.
-[[nodiscard]] std::string old_release(const nlohmann::json& result, std::string_view date);
+[[nodiscard]] std::string old_release(const results::result& of, std::string_view date);
 
 // What stands behind a name in a table: " (of 2022)", or nothing.
 [[nodiscard]] std::string age_mark(std::string_view month);

@@ -2,21 +2,19 @@
 // from host memory costs phase by phase. Empty (no rows) where a file has nothing for one.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "lab/report/cases.hpp"
 #include "lab/report/table.hpp"
 
 namespace carat::report {
 
 // Fastest first.
-[[nodiscard]] table ranking_table(const nlohmann::json& doc, const measured_case& here);
+[[nodiscard]] table ranking_table(const results::document& doc, const measured_case& here);
 
-[[nodiscard]] table gpu_table(const nlohmann::json& doc, const measured_case& here);
+[[nodiscard]] table gpu_table(const results::document& doc, const measured_case& here);
 
-[[nodiscard]] table phases_table(const nlohmann::json& doc, const measured_case& here);
+[[nodiscard]] table phases_table(const results::document& doc, const measured_case& here);
 
 // Every pair of the case's comparison, with Welch's analysis of variance as its note.
-[[nodiscard]] table pairs_table(const nlohmann::json& doc, const measured_case& here);
+[[nodiscard]] table pairs_table(const results::document& doc, const measured_case& here);
 
 }  // namespace carat::report

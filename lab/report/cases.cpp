@@ -2,156 +2,119 @@
 #include "lab/report/cases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "lab/report/words.hpp"
 
 namespace carat::report {
 namespace {
 
-using nlohmann::json;
+using results::comparison;
+using results::result;
 using shape_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::string>;
 
-shape_key shape_of(const json& entry) {
-    return {entry["dtype"], entry["m"], entry["n"], entry["k"],
-            field_or<std::string>(entry, "call", "")};
+template <class Entry>  // result, comparison
+shape_key shape_of(const Entry& of) {
+    return {of.dtype, of.m, of.n, of.k, rows::describe(of.asked)};
 }
 
-bool on_cpu(const json& result) {
-    return result["device"] == "cpu";
-}
-
-bool names(const json* comparison, const json& label) {
-    if (comparison == nullptr) return false;
-    return std::any_of((*comparison)["pairs"].begin(), (*comparison)["pairs"].end(),
-                       [&](const json& pair) { return pair["a"] == label || pair["b"] == label; });
+bool names(const comparison* compared, const std::string& name) {
+    return compared != nullptr && std::ranges::any_of(compared->pairs, [&](const auto& pair) {
+               return pair.a == name || pair.b == name;
+           });
 }
 
 // Why a result has no figure; empty when it has one.
-std::string refusal(const json& result) {
-    if (!result["available"].get<bool>()) {
-        return "unavailable: " + field_or<std::string>(result, "reason", "no reason given");
+std::string refusal(const result& of) {
+    if (!of.available) return "unavailable: " + (of.reason.empty() ? "no reason given" : of.reason);
+    if (!of.verified) {
+        if (of.verification == "none") return "not verified, so no figure is given";
+        return fmt::format("failed verification ({}): error {} u, allowed {} u", of.verification,
+                           roundoffs(of.error_ulp), roundoffs(of.error_bound_ulp));
     }
-    if (!result["verified"].get<bool>()) {
-        const auto method = field_or<std::string>(result, "verification", "none");
-        if (method == "none") return "not verified, so no figure is given";
-        return fmt::format("failed verification ({}): error {} u, allowed {} u", method,
-                           roundoffs(field_or(result, "error_ulp", 0.0)),
-                           roundoffs(field_or(result, "error_bound_ulp", 0.0)));
-    }
-    if (result["trials_s"].empty()) return "no trials: the run ended before its turn";
-    if (field_or(result, "above_peak", false)) {
-        return fmt::format(
-            "impossible: {} is above the measured limit{}: wrong work or wrong time",
-            throughput(result["median_gflops"]),
-            result.contains("roofline_gflops") && !result["roofline_gflops"].is_null()
-                ? " of " + throughput(result["roofline_gflops"])
-                : "");
-    }
+    if (of.trials_s.empty()) return "no trials: the run ended before its turn";
+    if (of.above_peak)
+        return fmt::format("impossible: {} is above the measured limit{}: wrong work or wrong time",
+                           throughput(of.median_gflops),
+                           of.roofline_gflops > 0 ? " of " + throughput(of.roofline_gflops) : "");
     return "";
 }
 
 // What a file holds of one shape and type. Every question about a case is put to these alone: to
 // ask all of the file would take the square of its length.
 struct shape_group {
-    std::vector<std::size_t> results;
-    std::vector<const json*> comparisons;
+    std::vector<const result*> results;
+    std::vector<const comparison*> comparisons;
 };
 
 // In the order of their first results.
-std::vector<std::pair<shape_key, shape_group>> by_shape(const json& doc) {
+std::vector<std::pair<shape_key, shape_group>> by_shape(const results::document& doc) {
     std::vector<std::pair<shape_key, shape_group>> all;
     std::map<shape_key, std::size_t> known;
-    const auto& results = doc["results"];
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const auto [at, is_new] = known.try_emplace(shape_of(results[i]), all.size());
+    for (const result& of : doc.results) {
+        const auto [at, is_new] = known.try_emplace(shape_of(of), all.size());
         if (is_new) all.emplace_back(at->first, shape_group{});
-        all[at->second].second.results.push_back(i);
+        all[at->second].second.results.push_back(&of);
     }
-    for (const auto& comparison : doc["comparisons"]) {
-        const auto at = known.find(shape_of(comparison));
-        if (at != known.end()) all[at->second].second.comparisons.push_back(&comparison);
+    for (const comparison& compared : doc.comparisons) {
+        const auto at = known.find(shape_of(compared));
+        if (at != known.end()) all[at->second].second.comparisons.push_back(&compared);
     }
     return all;
 }
 
 // The thread counts that a shape's cases have, in the order met: those compared, then those of CPU
 // results that no comparison holds (a lone one), and for a device alone whatever its results say.
-std::vector<std::int64_t> thread_counts(const json& doc, const shape_group& of) {
-    std::vector<std::int64_t> found;
+std::vector<int> thread_counts(const shape_group& of) {
+    std::vector<int> found;
     std::set<std::string> compared;
-    const auto add = [&](std::int64_t count) {
-        if (std::find(found.begin(), found.end(), count) == found.end()) found.push_back(count);
+    const auto add = [&](int count) {
+        if (std::ranges::find(found, count) == found.end()) found.push_back(count);
     };
-    for (const json* comparison : of.comparisons) {
-        add((*comparison)["threads"]);
-        for (const auto& pair : (*comparison)["pairs"]) {
-            compared.insert({pair["a"].get<std::string>(), pair["b"].get<std::string>()});
-        }
+    for (const comparison* one : of.comparisons) {
+        add(one->threads);
+        for (const results::pair& pair : one->pairs) compared.insert({pair.a, pair.b});
     }
-    for (const std::size_t i : of.results) {
-        const json& result = doc["results"][i];
-        if (on_cpu(result) && result["available"].get<bool>() &&
-            !compared.contains(result["implementation"])) {
-            add(result["threads"]);
-        }
-    }
+    for (const result* one : of.results)
+        if (one->on_cpu() && one->available && !compared.contains(one->implementation))
+            add(one->threads);
     if (!found.empty()) return found;
-    for (const std::size_t i : of.results) add(doc["results"][i]["threads"]);
+    for (const result* one : of.results) add(one->threads);
     return found;
 }
 
-bool belongs(const json& doc, const shape_group& of, const json& result,
-             const measured_case& here) {
-    if (result["threads"] == here.threads || !on_cpu(result)) return true;
-    if (!names(here.comparison, result["implementation"])) return false;
+bool belongs(const shape_group& of, const result& one, const measured_case& here) {
+    if (one.threads == here.threads || !one.on_cpu()) return true;
+    if (!names(here.comparison, one.implementation)) return false;
     // Its own row at this thread count, where there is one, stands for it.
-    return std::none_of(of.results.begin(), of.results.end(), [&](std::size_t i) {
-        const json& other = doc["results"][i];
-        return other["implementation"] == result["implementation"] &&
-               other["threads"] == here.threads;
+    return std::ranges::none_of(of.results, [&](const result* other) {
+        return other->implementation == one.implementation && other->threads == here.threads;
     });
 }
 
-void fill(const json& doc, const shape_group& of, const std::string& view, measured_case& here) {
-    const auto& results = doc["results"];
-    for (const std::size_t i : of.results) {
-        if (!shows(view, results[i]) || !belongs(doc, of, results[i], here)) continue;
-        const std::string why = refusal(results[i]);
-        if (why.empty()) {
-            here.ranked.push_back(i);
-        } else {
-            here.refused.push_back({i, why});
-        }
-    }
-    here.on_gpu =
-        std::ranges::none_of(here.ranked, [&](std::size_t i) { return on_cpu(results[i]); });
+void enter(const result& of, measured_case& here) {
+    if (std::string why = refusal(of); why.empty())
+        here.ranked.push_back(&of);
+    else
+        here.refused.push_back({&of, std::move(why)});
+}
+
+// What follows from all that has entered.
+void conclude(measured_case& here) {
+    here.on_gpu = std::ranges::none_of(here.ranked, [](const result* r) { return r->on_cpu(); });
     const auto first =
-        std::ranges::find_if(here.ranked, [&](std::size_t i) { return is_disturbed(results[i]); });
+        std::ranges::find_if(here.ranked, [](const result* r) { return is_disturbed(*r); });
     if (first != here.ranked.end())
-        here.busy = disturbance_of(results[*first]["implementation"], results[*first]["busy"],
-                                   std::ranges::all_of(here.ranked, [&](std::size_t i) {
-                                       return is_disturbed(results[i]) &&
-                                              results[i]["busy"] == results[*first]["busy"];
+        here.busy = disturbance_of((*first)->implementation, (*first)->busy,
+                                   std::ranges::all_of(here.ranked, [&](const result* r) {
+                                       return r->busy == (*first)->busy;
                                    }));
-    std::stable_sort(here.ranked.begin(), here.ranked.end(), [&](std::size_t a, std::size_t b) {
-        return results[a]["median_gflops"].get<double>() >
-               results[b]["median_gflops"].get<double>();
-    });
-}
-
-const json* comparison_of(const shape_group& of, std::int64_t threads) {
-    const auto found =
-        std::find_if(of.comparisons.begin(), of.comparisons.end(),
-                     [&](const json* comparison) { return (*comparison)["threads"] == threads; });
-    return found == of.comparisons.end() ? nullptr : *found;
-}
-
-std::string reversed(const std::string& verdict) {
-    return verdict == "faster" ? "slower" : verdict == "slower" ? "faster" : verdict;
+    std::ranges::stable_sort(here.ranked, std::ranges::greater{}, &result::median_gflops);
 }
 
 }  // namespace
@@ -165,84 +128,89 @@ std::string measured_case::label() const {
     return threads == 0 || on_gpu ? text : text + ", " + report::threads(threads);
 }
 
-bool is_disturbed(const json& result) {
-    return !field_or<std::string>(result, "busy", "").empty();
+bool is_disturbed(const result& of) {
+    return !of.busy.empty();
 }
 
-double roofline_of(const json& doc, const measured_case& here, const json& of) {
-    double highest = 0;
-    for (const std::size_t i : here.ranked) {
-        const json& result = doc["results"][i];
-        if (on_cpu(result) == on_cpu(of))
-            highest = std::max(highest, field_or(result, "roofline_gflops", 0.0));
-    }
+const result* highest_roofline(const measured_case& here, bool of_cpu) {
+    const result* highest = nullptr;
+    for (const result* one : here.ranked)
+        if (one->on_cpu() == of_cpu && std::isfinite(one->roofline_gflops) &&
+            one->roofline_gflops > (highest == nullptr ? 0 : highest->roofline_gflops))
+            highest = one;
     return highest;
 }
 
-double percent_of_roofline(const json& doc, const measured_case& here, const json& of) {
-    const double roofline = roofline_of(doc, here, of);
-    if (roofline <= 0) return field_or(of, "percent_of_roofline", 0.0);
-    return 100 * of["median_gflops"].get<double>() / roofline;
+double roofline_of(const measured_case& here, const result& of) {
+    const result* highest = highest_roofline(here, of.on_cpu());
+    return highest == nullptr ? 0 : highest->roofline_gflops;
 }
 
-double times_as_fast(const measured_case& here, const json& first, const json& second) {
-    const auto pair = compare(here, first["implementation"], second["implementation"]);
-    if (pair && pair->ratio) return *pair->ratio;
-    return first["median_gflops"].get<double>() / second["median_gflops"].get<double>();
+double percent_of_roofline(const measured_case& here, const result& of) {
+    const double roofline = roofline_of(here, of);
+    if (roofline > 0) return 100 * of.median_gflops / roofline;
+    return std::isfinite(of.percent_of_roofline) ? of.percent_of_roofline : 0;
 }
 
-std::string device_name(const json& doc, const measured_case& here) {
-    const json& machine = doc["machine"];
-    return here.on_gpu ? gpu_name(machine) : machine["cpu_model"].get<std::string>();
+double times_as_fast(const measured_case& here, const result& first, const result& second) {
+    const auto pair = compare(here, first.implementation, second.implementation);
+    return pair ? pair->ratio : first.median_gflops / second.median_gflops;
 }
 
-bool shows(const std::string& view, const json& result) {
-    return view == "all" || (view == "cpu") == on_cpu(result);
+std::string device_name(const results::document& doc, const measured_case& here) {
+    return here.on_gpu ? gpu_name(doc.machine) : doc.machine["cpu_model"].get<std::string>();
 }
 
-std::int64_t threads_used(const json& result) {
-    return field_or<std::int64_t>(result, "threads_used", result["threads"]);
+bool shows(const std::string& view, const result& of) {
+    return view == "all" || (view == "cpu") == of.on_cpu();
 }
 
-std::vector<measured_case> group(const json& doc, const std::string& view) {
+int threads_used(const result& of) {
+    return of.available ? of.threads_used : of.threads;
+}
+
+measured_case case_of(std::span<const result> results, const comparison& compared) {
+    measured_case here;
+    std::tie(here.dtype, here.m, here.n, here.k, here.call) = shape_of(compared);
+    here.threads = compared.threads;
+    here.comparison = &compared;
+    for (const result& of : results) enter(of, here);
+    conclude(here);
+    return here;
+}
+
+std::vector<measured_case> group(const results::document& doc, const std::string& view) {
     std::vector<measured_case> cases;
     for (const auto& [key, of] : by_shape(doc)) {
-        for (const std::int64_t count : thread_counts(doc, of)) {
+        for (const int count : thread_counts(of)) {
             measured_case here;
             std::tie(here.dtype, here.m, here.n, here.k, here.call) = key;
             here.threads = count;
-            here.comparison = comparison_of(of, count);
-            fill(doc, of, view, here);
+            const auto compared = std::ranges::find(of.comparisons, count, &comparison::threads);
+            if (compared != of.comparisons.end()) here.comparison = *compared;
+            for (const result* one : of.results)
+                if (shows(view, *one) && belongs(of, *one, here)) enter(*one, here);
+            conclude(here);
             if (!here.ranked.empty() || !here.refused.empty()) cases.push_back(std::move(here));
         }
     }
     return cases;
 }
 
-std::optional<pair_reading> compare(const measured_case& where, const std::string& first,
-                                    const std::string& second) {
-    if (where.comparison == nullptr) return std::nullopt;
-    for (const auto& pair : (*where.comparison)["pairs"]) {
-        const bool forward = pair["a"] == first && pair["b"] == second;
-        if (!forward && !(pair["a"] == second && pair["b"] == first)) continue;
-        pair_reading reading;
-        reading.verdict = pair["verdict"];
-        const double ratio = field_or(pair, "ratio", 0.0);
-        if (ratio > 0) reading.ratio = ratio;
-        if (pair.contains("ci95_ratio") && !pair["ci95_ratio"].is_null()) {
-            reading.ci_ratio = pair["ci95_ratio"].get<std::pair<double, double>>();
-        }
-        reading.one_process = field_or<std::string>(pair, "interval_over", "") == "one process";
-        reading.more_s = field_or(pair, "more_s", 0.0);
-        if (forward) return reading;
-        reading.verdict = reversed(reading.verdict);
-        if (reading.ratio) reading.ratio = 1 / *reading.ratio;
-        if (reading.ci_ratio) {
-            reading.ci_ratio = {1 / reading.ci_ratio->second, 1 / reading.ci_ratio->first};
-        }
-        return reading;
-    }
-    return std::nullopt;
+std::optional<results::pair> compare(const measured_case& where, const std::string& first,
+                                     const std::string& second) {
+    const results::pair* found =
+        where.comparison == nullptr ? nullptr : where.comparison->find(first, second);
+    if (found == nullptr) return std::nullopt;
+    results::pair of = *found;
+    if (of.a == first) return of;
+    std::swap(of.a, of.b);
+    if (of.verdict == "faster" || of.verdict == "slower")
+        of.verdict = of.verdict == "faster" ? "slower" : "faster";
+    of.ratio = 1 / of.ratio;
+    if (results::bounded(of.ci95_ratio))
+        of.ci95_ratio = {1 / of.ci95_ratio[1], 1 / of.ci95_ratio[0]};
+    return of;
 }
 
 }  // namespace carat::report

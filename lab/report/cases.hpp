@@ -1,30 +1,32 @@
 // The cases of a results file: what can fairly stand in one table. A case is one shape, type and
-// thread count; each names its results fastest first, and apart from them those without a figure.
+// thread count; each has its results fastest first, and apart from them those without a figure.
+// The terminal, the page and the tables of a paper all show this.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-// "results" throughout this module, from here on, is what checked() returns.
+#include "lab/results/document.hpp"
+
 namespace carat::report {
 
 struct refused_result {
-    std::size_t result;  // index in "results"
+    const results::result* of;
     std::string why;
 };
 
+// It points into the results that it was made of.
 struct measured_case {
     std::string dtype;
     std::int64_t m = 0, n = 0, k = 0;
-    std::int64_t threads = 0;
-    std::string call;                 // "batch 64": beyond C = A B; mostly empty
-    std::vector<std::size_t> ranked;  // indices in "results", fastest first
+    int threads = 0;
+    std::string call;                            // "batch 64": beyond C = A B; mostly empty
+    std::vector<const results::result*> ranked;  // fastest first
     std::vector<refused_result> refused;
-    const nlohmann::json* comparison = nullptr;  // into the results, where there is one
+    const results::comparison* comparison = nullptr;  // where there is one
     bool on_gpu = false;  // all that has a figure: then threads of the CPU mean nothing
     // What others did to some of its figures, or to all; mostly empty. On those no verdict rests.
     std::string busy;
@@ -37,44 +39,42 @@ struct measured_case {
 };
 
 // Whether other work disturbed it.
-[[nodiscard]] bool is_disturbed(const nlohmann::json& result);
+[[nodiscard]] bool is_disturbed(const results::result& result);
 
-// The highest roofline of a case's results on the device of one of them, GFLOP/s; 0: not measured.
-// A result on fewer threads than its case allows has a lower one of its own.
-[[nodiscard]] double roofline_of(const nlohmann::json& doc, const measured_case& here,
-                                 const nlohmann::json& of);
-[[nodiscard]] double percent_of_roofline(const nlohmann::json& doc, const measured_case& here,
-                                         const nlohmann::json& of);
+// The result with the highest roofline of a case on a CPU, or on a GPU; null: not measured. A
+// result on fewer threads than its case allows has a lower one of its own.
+[[nodiscard]] const results::result* highest_roofline(const measured_case& here, bool of_cpu);
+
+// GFLOP/s, on the device of a result of the case; 0: not measured.
+[[nodiscard]] double roofline_of(const measured_case& here, const results::result& of);
+[[nodiscard]] double percent_of_roofline(const measured_case& here, const results::result& of);
 
 // How many times as fast: by the comparison of the pair, or else by their medians.
-[[nodiscard]] double times_as_fast(const measured_case& here, const nlohmann::json& first,
-                                   const nlohmann::json& second);
+[[nodiscard]] double times_as_fast(const measured_case& here, const results::result& first,
+                                   const results::result& second);
 
 // The processor, or the GPU where all that has a figure ran there.
-[[nodiscard]] std::string device_name(const nlohmann::json& doc, const measured_case& here);
+[[nodiscard]] std::string device_name(const results::document& doc, const measured_case& here);
 
 // Which results a view shows: "cpu", "gpu" (every device that is not a CPU), or "all".
-[[nodiscard]] bool shows(const std::string& view, const nlohmann::json& result);
+[[nodiscard]] bool shows(const std::string& view, const results::result& result);
 
-// The threads a result was seen to use; what its case allows where the file doesn't tell.
-[[nodiscard]] std::int64_t threads_used(const nlohmann::json& result);
+// The threads a result was seen to use; what its case allows where it did not run.
+[[nodiscard]] int threads_used(const results::result& result);
+
+// The one case that was just measured.
+[[nodiscard]] measured_case case_of(std::span<const results::result> results,
+                                    const results::comparison& compared);
 
 // Cases in the order of the file. A result joins every case of its shape and type that has its own
 // thread count; a device without threads of the CPU's kind joins them all; so does an
 // implementation that the file's own comparison of that case names (a serial one beside threads).
-[[nodiscard]] std::vector<measured_case> group(const nlohmann::json& doc,
+[[nodiscard]] std::vector<measured_case> group(const results::document& doc,
                                                const std::string& view = "all");
 
-// One pair of a case's comparison, read as "first against second" whichever way it is stored.
-struct pair_reading {
-    std::string verdict;          // faster, slower, tie, unclear
-    std::optional<double> ratio;  // throughput of first / second
-    std::optional<std::pair<double, double>> ci_ratio;
-    bool one_process = false;  // the interval, and so the verdict, is of one process alone
-    double more_s = 0;         // of measuring, that would settle an unclear one; 0: unknown
-};
-[[nodiscard]] std::optional<pair_reading> compare(const measured_case& where,
-                                                  const std::string& first,
-                                                  const std::string& second);
+// One pair of a case's comparison, as "first against second" whichever way it is stored.
+[[nodiscard]] std::optional<results::pair> compare(const measured_case& where,
+                                                   const std::string& first,
+                                                   const std::string& second);
 
 }  // namespace carat::report

@@ -63,15 +63,14 @@ std::vector<std::string> row(const json& crossovers, std::int64_t n) {
 
 }  // namespace
 
-std::vector<std::string> crossover_sentences(const json& doc) {
+std::vector<std::string> crossover_sentences(const results::document& doc) {
     std::vector<std::string> sentences;
-    for (const json& crossover : doc.value("crossovers", json::array()))
-        sentences.push_back(sentence(crossover));
+    for (const json& crossover : doc.crossovers) sentences.push_back(sentence(crossover));
     return sentences;
 }
 
-table crossover_table(const json& doc) {
-    const json crossovers = doc.value("crossovers", json::array());
+table crossover_table(const results::document& doc) {
+    const json& crossovers = doc.crossovers;
     table t{"From which size a GPU pays",
             {{"N"}, {"best CPU", align::left}, {"its time, ms"}},
             {},
@@ -85,7 +84,7 @@ table crossover_table(const json& doc) {
     return t;
 }
 
-std::string crossover_markdown(const json& doc) {
+std::string crossover_markdown(const results::document& doc) {
     const table times = crossover_table(doc);
     if (times.rows.empty()) return {};
     std::string said = "## " + times.title + "\n\n";

@@ -17,11 +17,20 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const json& doc, const measured_case& here) {
-    json refused = json::array();
-    for (const auto& result : here.refused) {
-        refused.push_back({{"result", result.result}, {"why", result.why}});
-    }
+// The page finds results and comparisons by their places in the file.
+template <class Entry>
+std::size_t place_of(const Entry* of, const std::vector<Entry>& all) {
+    return static_cast<std::size_t>(of - all.data());
+}
+
+json to_json(const results::document& doc, const measured_case& here) {
+    json ranked = json::array(), refused = json::array(), rooflines = json::object();
+    for (const results::result* of : here.ranked) ranked.push_back(place_of(of, doc.results));
+    for (const auto& [of, why] : here.refused)
+        refused.push_back({{"result", place_of(of, doc.results)}, {"why", why}});
+    for (const bool of_cpu : {true, false})
+        if (const results::result* of = highest_roofline(here, of_cpu))
+            rooflines[of_cpu ? "cpu" : "gpu"] = of->roofline_gflops;
     json written{{"label", here.label()},
                  {"shape", here.size()},
                  {"call", here.call},
@@ -30,25 +39,18 @@ json to_json(const json& doc, const measured_case& here) {
                  {"n", here.n},
                  {"k", here.k},
                  {"threads", here.threads},
-                 {"ranked", here.ranked},
-                 {"refused", refused},
-                 {"verdict", joined(verdict(doc, here))}};
+                 {"ranked", std::move(ranked)},
+                 {"refused", std::move(refused)},
+                 {"verdict", joined(verdict(doc, here))},
+                 {"on_gpu", here.on_gpu},
+                 {"rooflines", std::move(rooflines)}};
     if (!here.busy.empty()) written["busy"] = here.busy;
-    json rooflines = json::object();
-    for (const std::size_t i : here.ranked) {
-        const json& result = doc["results"][i];
-        if (const double gflops = roofline_of(doc, here, result); gflops > 0)
-            rooflines[result["device"] == "cpu" ? "cpu" : "gpu"] = gflops;
-    }
-    written["on_gpu"] = here.on_gpu;
-    written["rooflines"] = std::move(rooflines);
-    if (here.comparison != nullptr) {
-        written["comparison"] = here.comparison - &doc["comparisons"].front();
-    }
+    if (here.comparison != nullptr)
+        written["comparison"] = place_of(here.comparison, doc.comparisons);
     return written;
 }
 
-json view(const json& doc, const std::string& key, const std::string& name) {
+json view(const results::document& doc, const std::string& key, const std::string& name) {
     const auto cases = group(doc, key);
     json written = json::array();
     for (const auto& here : cases) written.push_back(to_json(doc, here));
@@ -59,15 +61,14 @@ json view(const json& doc, const std::string& key, const std::string& name) {
             {"cases", std::move(written)}};
 }
 
-bool any(const json& doc, const std::string& key) {
-    return std::any_of(doc["results"].begin(), doc["results"].end(), [&](const json& result) {
-        return result["available"].get<bool>() && shows(key, result);
-    });
+bool any(const results::document& doc, const std::string& key) {
+    return std::ranges::any_of(
+        doc.results, [&](const results::result& of) { return of.available && shows(key, of); });
 }
 
 }  // namespace
 
-json digest(const json& doc) {
+json digest(const results::document& doc) {
     json views = json::array();
     views.push_back(view(doc, "all", "CPU and GPU"));
     if (any(doc, "cpu") && any(doc, "gpu")) {
@@ -84,10 +85,9 @@ json digest(const json& doc) {
             {{"implementation", implementation}, {"reason", reason}, {"results", results}});
     }
     json old = json::object();  // the year of what is marked, by name
-    const auto date = field_or<std::string>(doc, "date", "");
-    for (const auto& result : doc["results"])
-        if (const std::string month = old_release(result, date); !month.empty())
-            old[result["implementation"].get<std::string>()] = month.substr(0, 4);
+    for (const results::result& of : doc.results)
+        if (const std::string month = old_release(of, doc.date); !month.empty())
+            old[of.implementation] = month.substr(0, 4);
     return {{"views", std::move(views)},
             {"old", std::move(old)},
             {"warnings", std::move(told)},
@@ -95,15 +95,14 @@ json digest(const json& doc) {
             {"unavailable", std::move(missing)}};
 }
 
-std::vector<absence> absences(const json& doc) {
+std::vector<absence> absences(const results::document& doc) {
     std::vector<absence> found;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
-    for (const auto& result : doc["results"]) {
-        if (result["available"].get<bool>()) continue;
-        std::string reason = field_or<std::string>(result, "reason", "no reason given");
-        const std::string implementation = result["implementation"];
-        const auto [at, is_new] = known.try_emplace({implementation, reason}, found.size());
-        if (is_new) found.push_back({implementation, std::move(reason), 0});
+    for (const results::result& of : doc.results) {
+        if (of.available) continue;
+        const std::string reason = of.reason.empty() ? "no reason given" : of.reason;
+        const auto [at, is_new] = known.try_emplace({of.implementation, reason}, found.size());
+        if (is_new) found.push_back({of.implementation, reason, 0});
         ++found[at->second].results;
     }
     return found;

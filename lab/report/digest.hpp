@@ -6,17 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "lab/results/document.hpp"
+
 namespace carat::report {
 
 // {"views": [{"name", "key", "headline", "cases": [..]}], "warnings": [..], "unavailable": [..]}.
 // One view for a CPU alone or a GPU alone; with both, one of everything and one for each.
-[[nodiscard]] nlohmann::json digest(const nlohmann::json& doc);
+[[nodiscard]] nlohmann::json digest(const results::document& doc);
 
 // An implementation that could not run, why, and in how many results.
 struct absence {
     std::string implementation, reason;
     std::size_t results = 0;
 };
-[[nodiscard]] std::vector<absence> absences(const nlohmann::json& doc);
+[[nodiscard]] std::vector<absence> absences(const results::document& doc);
 
 }  // namespace carat::report

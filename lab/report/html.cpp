@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <carat/error.hpp>
 
@@ -32,9 +31,12 @@ std::string embeddable(const nlohmann::json& value) {
 
 }  // namespace
 
-std::string html(nlohmann::json doc) {
-    const std::string results = embeddable(doc);
-    const std::string drawn = embeddable(digest(checked(std::move(doc))));
+std::string html(const results::document& doc, const nlohmann::json& regression) {
+    check(doc);
+    nlohmann::json file = results::to_json(doc);
+    if (!regression.is_null()) file["regression"] = regression;
+    const std::string results = embeddable(file);
+    const std::string drawn = embeddable(digest(doc));
     constexpr std::string_view results_mark = "{{results}}";
     constexpr std::string_view digest_mark = "{{digest}}";
     const std::string_view whole = page();

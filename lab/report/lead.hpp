@@ -5,9 +5,16 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
+#include <vector>
+
+#include "lab/report/cases.hpp"
 
 namespace carat::report {
+
+[[nodiscard]] bool has_interval(const results::result& of);
+
+// Throughput of the slowest and the fastest trial, GFLOP/s; none where the file doesn't tell.
+[[nodiscard]] std::optional<results::range> range_of_trials(const results::result& of);
 
 // GFLOP/s: the median, and what it lies between.
 struct reach {
@@ -16,9 +23,8 @@ struct reach {
     double high = 0;
 };
 
-// `low` and `high` are those of the interval, or of the trials where there is none.
-[[nodiscard]] reach reach_within(double low, double median, double high, double fastest_trial,
-                                 bool disturbed);
+// Within the interval, or the trials where there is none; of each result with a figure.
+[[nodiscard]] std::vector<reach> reaches_of(const measured_case& here);
 
 [[nodiscard]] inline bool apart(const reach& x, const reach& y) {
     return x.low > y.high || y.low > x.high;
@@ -31,12 +37,11 @@ struct reach {
 }
 
 struct lead {
-    std::size_t first;
-    std::size_t next;  // whose reach comes nearest
-    double at_least;   // times as fast
+    const results::result* next;  // whose reach comes nearest to that of the first
+    double at_least;              // times as fast
 };
 
 // None where the highest median doesn't clear all others, or is alone.
-[[nodiscard]] std::optional<lead> certain_lead(std::span<const reach> all);
+[[nodiscard]] std::optional<lead> certain_lead(const measured_case& here);
 
 }  // namespace carat::report

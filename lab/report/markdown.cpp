@@ -16,33 +16,30 @@
 namespace carat::report {
 namespace {
 
-using nlohmann::json;
-
 std::string without_title(const table& t) {
     return t.rows.empty() ? "" : markdown(t);
 }
 
-std::string section(const json& doc, const measured_case& here) {
+std::string section(const results::document& doc, const measured_case& here) {
     table ranking = ranking_table(doc, here);
     ranking.note.clear();  // said once, below all of them
     std::string said =
         fmt::format("## {}\n\n{}\n\n{}{}{}", plain(here.label()), plain(joined(verdict(doc, here))),
                     without_title(ranking), without_title(gpu_table(doc, here)),
                     without_title(phases_table(doc, here)));
-    for (const auto& [result, why] : here.refused) {
-        if (!doc["results"][result]["available"].get<bool>()) continue;
-        said += fmt::format("- `{}`: {}\n", plain(doc["results"][result]["implementation"]),
-                            plain(why));
-    }
+    for (const auto& [of, why] : here.refused)
+        if (of->available)
+            said += fmt::format("- `{}`: {}\n", plain(of->implementation), plain(why));
     return said + (said.ends_with("\n\n") ? "" : "\n");
 }
 
-std::string setting_line(const json& doc) {
-    const json settings = doc.value("settings", json::object());
-    const json build = doc.value("build", json::object());
-    const auto text = [](const json& from, const char* field) {
+std::string setting_line(const results::document& doc) {
+    const auto recorded = [](const std::string& text) {
+        return text.empty() ? "not recorded" : plain(text);
+    };
+    const auto text = [&](const nlohmann::json& from, const char* field) {
         const auto found = from.find(field);
-        if (found == from.end() || found->is_null()) return std::string("not recorded");
+        if (found == from.end() || found->is_null()) return recorded("");
         return plain(found->is_string() ? found->get<std::string>() : found->dump());
     };
     return fmt::format(
@@ -50,24 +47,24 @@ std::string setting_line(const json& doc) {
         "- built with {} {}\n"
         "- inputs {} ({}), seed {}; order: {}\n"
         "- carat {}, revision {}, {}\n",
-        text(doc["machine"], "cpu_model"), text(doc["machine"], "cores"),
-        text(doc["machine"], "hardware_threads"), text(doc["machine"], "os"),
-        text(build, "compiler"), text(build, "flags"), text(settings, "distribution"),
-        text(settings, "inputs"), text(settings, "seed"), text(settings, "order"),
-        text(doc, "carat"), text(doc, "revision"), text(doc, "date"));
+        text(doc.machine, "cpu_model"), text(doc.machine, "cores"),
+        text(doc.machine, "hardware_threads"), text(doc.machine, "os"), text(doc.build, "compiler"),
+        text(doc.build, "flags"), text(doc.settings, "distribution"), text(doc.settings, "inputs"),
+        text(doc.settings, "seed"), text(doc.settings, "order"), recorded(doc.carat),
+        recorded(doc.revision), recorded(doc.date));
 }
 
 }  // namespace
 
-std::string headline(const json& file) {
-    const json doc = checked(file);
+std::string headline(const results::document& doc) {
+    check(doc);
     std::string said = joined(headline(doc, group(doc)));
     std::erase(said, '`');
     return said;
 }
 
-std::string markdown(const json& file) {
-    const json doc = checked(file);
+std::string markdown(const results::document& doc) {
+    check(doc);
     const auto cases = group(doc);
     std::string said = fmt::format("# Matrix multiplication, measured\n\n{}\n\n",
                                    plain(joined(headline(doc, cases))));

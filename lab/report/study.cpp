@@ -30,9 +30,9 @@ std::vector<table> study_tables(const json& study) {
     return all;
 }
 
-std::string study_markdown(const json& doc) {
+std::string study_markdown(const results::document& doc) {
     std::string said;
-    for (const json& study : doc.value("studies", json::array())) {
+    for (const json& study : doc.studies) {
         said += fmt::format("## {}\n\n{}\n\n{}\n", plain(study["title"]), plain(study["question"]),
                             items(study["findings"], ""));
         for (const table& t : study_tables(study))

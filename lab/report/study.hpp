@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lab/report/table.hpp"
+#include "lab/results/document.hpp"
 
 namespace carat::report {
 
@@ -13,6 +14,6 @@ namespace carat::report {
 [[nodiscard]] std::vector<table> study_tables(const nlohmann::json& study);
 
 // A section of Markdown for each chapter, in the file's order; empty when the file has none.
-[[nodiscard]] std::string study_markdown(const nlohmann::json& doc);
+[[nodiscard]] std::string study_markdown(const results::document& doc);
 
 }  // namespace carat::report

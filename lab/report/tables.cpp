@@ -29,7 +29,7 @@ std::vector<owner> owners(const json& machine) {
 }
 
 std::string thread_count(const json& row) {
-    return fmt::format("{}", row["threads"].get<std::int64_t>());
+    return row["threads"].dump();
 }
 
 table compute_table(const json& machine) {
@@ -59,7 +59,7 @@ table bandwidth_table(const json& machine) {
     return t;
 }
 
-table absence_table(const json& doc) {
+table absence_table(const results::document& doc) {
     table t{"Unavailable",
             {{"implementation", align::left}, {"why not", align::left}, {"results"}},
             {},
@@ -94,19 +94,21 @@ void tell_apart(std::vector<table>& all) {
     }
 }
 
-std::string origin(const json& doc) {
+std::string origin(const results::document& doc) {
+    const auto or_else = [](const std::string& text, const char* without) {
+        return text.empty() ? without : text;
+    };
     return fmt::format("Measured on {} with carat {}, revision {}, {}.",
-                       doc["machine"]["cpu_model"].get<std::string>(),
-                       field_or<std::string>(doc, "carat", "of an unknown version"),
-                       field_or<std::string>(doc, "revision", "unknown"),
-                       field_or<std::string>(doc, "date", "without a date"));
+                       doc.machine["cpu_model"].get<std::string>(),
+                       or_else(doc.carat, "of an unknown version"),
+                       or_else(doc.revision, "unknown"), or_else(doc.date, "without a date"));
 }
 
 }  // namespace
 
-std::vector<table> all_tables(const json& doc) {
+std::vector<table> all_tables(const results::document& doc) {
     std::vector<table> all;
-    for (const json& study : doc.value("studies", json::array()))
+    for (const json& study : doc.studies)
         for (table& t : study_tables(study)) {
             t.title = study["title"].get<std::string>() + ": " + t.title;
             all.push_back(std::move(t));
@@ -116,16 +118,16 @@ std::vector<table> all_tables(const json& doc) {
         for (table& t : std::vector{ranking_table(doc, here), pairs_table(doc, here),
                                     gpu_table(doc, here), phases_table(doc, here)})
             all.push_back(std::move(t));
-    all.push_back(compute_table(doc["machine"]));
-    all.push_back(bandwidth_table(doc["machine"]));
+    all.push_back(compute_table(doc.machine));
+    all.push_back(bandwidth_table(doc.machine));
     all.push_back(absence_table(doc));
     std::erase_if(all, [](const table& t) { return t.rows.empty(); });
     tell_apart(all);
     return all;
 }
 
-std::string tables(const json& file, table_form form) {
-    const json doc = checked(file);
+std::string tables(const results::document& doc, table_form form) {
+    check(doc);
     const std::vector<table> all = all_tables(doc);
     if (form == table_form::markdown) {
         std::string said = plain(origin(doc)) + "\n\n";

@@ -14,154 +14,122 @@
 namespace carat::report {
 namespace {
 
-using nlohmann::json;
+using results::result;
 
-std::string quoted(const json& result) {
-    return fmt::format("`{}`", unquoted(result["implementation"]));
-}
-
-double gflops(const json& result) {
-    return result["median_gflops"];
-}
-
-bool has_interval(const json& result) {
-    return result.contains("ci95_gflops") && !result["ci95_gflops"].is_null();
+std::string quoted(const result& of) {
+    return fmt::format("`{}`", unquoted(of.implementation));
 }
 
 // "142.1 GFLOP/s (95 % CI 141.0 to 143.2), 71 % of the measured roofline"
-std::string figure(const json& doc, const measured_case& here, const json& result) {
-    const double unit = unit_for(gflops(result)).gflops;
-    const auto ends = [&](double low, double high) {
-        return digits(low / unit) + " to " + digits(high / unit);
+std::string figure(const measured_case& here, const result& of) {
+    const double unit = unit_for(of.median_gflops).gflops;
+    const auto ends = [&](const results::range& r) {
+        return digits(r[0] / unit) + " to " + digits(r[1] / unit);
     };
-    std::string said = throughput(gflops(result));
-    if (has_interval(result)) {
-        said +=
-            fmt::format(" (95 % CI {})", ends(result["ci95_gflops"][0], result["ci95_gflops"][1]));
-    } else if (const auto range = range_of_trials(result)) {
-        said += fmt::format(" (trials {})", ends(range->first, range->second));
-    }
-    if (const double percent = percent_of_roofline(doc, here, result); percent > 0) {
+    std::string said = throughput(of.median_gflops);
+    if (has_interval(of))
+        said += fmt::format(" (95 % CI {})", ends(of.ci95_gflops));
+    else if (const auto range = range_of_trials(of))
+        said += fmt::format(" (trials {})", ends(*range));
+    if (const double percent = percent_of_roofline(here, of); percent > 0)
         said += fmt::format(", {:.0f} % of the measured roofline", percent);
-    }
     return said;
 }
 
-reach reach_of(const json& result) {
-    const double median = gflops(result);
-    const auto trials = range_of_trials(result).value_or(std::pair{median, median});
-    const auto ends =
-        has_interval(result) ? result["ci95_gflops"].get<std::pair<double, double>>() : trials;
-    return reach_within(ends.first, median, ends.second, trials.second, is_disturbed(result));
-}
-
-std::vector<reach> reaches(const json& doc, const measured_case& here) {
-    std::vector<reach> all;
-    for (const std::size_t i : here.ranked) all.push_back(reach_of(doc["results"][i]));
-    return all;
-}
-
 // Whether what disturbed others leaves the verdicts on the leader as they are.
-bool stands_apart(const json& doc, const measured_case& here) {
-    const std::vector<reach> all = reaches(doc, here);
-    if (is_disturbed(doc["results"][here.ranked.front()])) return false;
+bool stands_apart(const measured_case& here) {
+    const std::vector<reach> all = reaches_of(here);
+    if (is_disturbed(*here.ranked.front())) return false;
     for (std::size_t i = 1; i < all.size(); ++i)
-        if (is_disturbed(doc["results"][here.ranked[i]]) && !apart(all.front(), all[i]))
-            return false;
+        if (is_disturbed(*here.ranked[i]) && !apart(all.front(), all[i])) return false;
     return true;
 }
 
 // Everyone the leader does not certainly beat, by what the comparison says of the pair.
 struct standing {
     std::vector<std::string> tied, unclear, untested;
-    std::vector<const json*> behind;
+    std::vector<const result*> behind;
 };
 
-standing stand(const json& doc, const measured_case& here) {
+standing stand(const measured_case& here) {
     standing found;
-    const json& leader = doc["results"][here.ranked.front()];
+    const result& leader = *here.ranked.front();
     for (std::size_t i = 1; i < here.ranked.size(); ++i) {
-        const json& result = doc["results"][here.ranked[i]];
-        const auto pair = compare(here, leader["implementation"], result["implementation"]);
-        if (is_disturbed(result)) {
-            found.behind.push_back(&result);
-        } else if (!pair) {
-            found.untested.push_back(quoted(result));
-        } else if (pair->verdict == "tie") {
-            found.tied.push_back(quoted(result));
-        } else if (pair->verdict == "unclear") {
-            found.unclear.push_back(quoted(result));
-        } else {
-            found.behind.push_back(&result);
-        }
+        const result& other = *here.ranked[i];
+        const auto pair = compare(here, leader.implementation, other.implementation);
+        if (is_disturbed(other))
+            found.behind.push_back(&other);
+        else if (!pair)
+            found.untested.push_back(quoted(other));
+        else if (pair->verdict == "tie")
+            found.tied.push_back(quoted(other));
+        else if (pair->verdict == "unclear")
+            found.unclear.push_back(quoted(other));
+        else
+            found.behind.push_back(&other);
     }
     return found;
 }
 
-std::string opening(const json& doc, const measured_case& here, const json& leader,
+std::string opening(const results::document& doc, const measured_case& here,
                     const standing& others) {
+    const result& leader = *here.ranked.front();
+    if (others.tied.empty() && others.unclear.empty() && others.untested.empty())
+        return fmt::format("{} is fastest at {}", quoted(leader), figure(here, leader));
     std::string said;
-    if (others.tied.empty() && others.unclear.empty() && others.untested.empty()) {
-        return fmt::format("{} is fastest at {}", quoted(leader), figure(doc, here, leader));
-    }
     if (others.tied.empty()) {
-        said =
-            fmt::format("{} has the highest median, {}", quoted(leader), figure(doc, here, leader));
+        said = fmt::format("{} has the highest median, {}", quoted(leader), figure(here, leader));
     } else {
-        const double margin =
-            doc.contains("settings") ? field_or(doc["settings"], "equivalence_margin", 0.0) : 0.0;
+        const double margin = field_or(doc.settings, "equivalence_margin", 0.0);
         const std::string within = margin > 0 ? fmt::format(" within {:.3g} %", 100 * margin) : "";
         said = fmt::format("{} and {} are equally fast{}, at {}", quoted(leader),
-                           listed(others.tied), within, figure(doc, here, leader));
+                           listed(others.tied), within, figure(here, leader));
     }
-    if (!others.unclear.empty()) {
+    if (!others.unclear.empty())
         said += fmt::format("; these trials can't tell {} from {}", listed(others.unclear),
                             quoted(leader));
-    }
-    if (!others.untested.empty()) {
+    if (!others.untested.empty())
         said += fmt::format("; no test compares it with {}", listed(others.untested));
-    }
     return said;
 }
 
-std::string trailing(const measured_case& here, const json& leader, const standing& others) {
-    const json& next = *others.behind.front();
-    const json& last = *others.behind.back();
-    const auto pair = compare(here, leader["implementation"], next["implementation"]);
+std::string trailing(const measured_case& here, const standing& others) {
+    const result& leader = *here.ranked.front();
+    const result& next = *others.behind.front();
+    const result& last = *others.behind.back();
+    const auto pair = compare(here, leader.implementation, next.implementation);
     std::string said = fmt::format("{}, {}, takes {} as long",
                                    others.behind.size() == 1 ? "The other" : "The next",
                                    quoted(next), times(times_as_fast(here, leader, next)));
-    if (pair && pair->ci_ratio) {
-        said += fmt::format(" ({} {} to {})", pair->one_process ? "in this process" : "95 % CI",
-                            times(pair->ci_ratio->first), times(pair->ci_ratio->second));
-    }
-    if (&next != &last) {
+    if (pair && results::bounded(pair->ci95_ratio))
+        said += fmt::format(" ({} {} to {})",
+                            pair->interval_over == one_process ? "in this process" : "95 % CI",
+                            times(pair->ci95_ratio[0]), times(pair->ci95_ratio[1]));
+    if (&next != &last)
         said += fmt::format("; the slowest, {}, {}", quoted(last),
                             times(times_as_fast(here, leader, last)));
-    }
     return said + ".";
 }
 
 // What the verdicts rest on where that is less than several processes, and what would settle those
 // that are unclear.
-std::vector<std::string> reservations(const json& doc, const measured_case& here) {
+std::vector<std::string> reservations(const measured_case& here) {
     std::vector<std::string> said;
-    const json& leader = doc["results"][here.ranked.front()];
     std::size_t unclear = 0, hopeless = 0, unbounded = 0;
-    bool one_process = false;
+    bool of_one_process = false;
     double more_s = 0;
     for (std::size_t i = 1; i < here.ranked.size(); ++i) {
-        const auto pair = compare(here, leader["implementation"],
-                                  doc["results"][here.ranked[i]]["implementation"]);
+        const auto pair =
+            compare(here, here.ranked.front()->implementation, here.ranked[i]->implementation);
         if (!pair) continue;
-        one_process = one_process || pair->one_process;
-        if (!pair->ci_ratio) ++unbounded;
+        of_one_process = of_one_process || pair->interval_over == one_process;
+        if (!results::bounded(pair->ci95_ratio)) ++unbounded;
         if (pair->verdict != "unclear") continue;
         ++unclear;
         if (pair->more_s <= 0) ++hopeless;
         more_s = std::max(more_s, pair->more_s);
     }
-    if (one_process) said.push_back(sentence(within_one_process));
+    if (of_one_process) said.push_back(sentence(within_one_process));
     if (unbounded > 0 && unbounded == unclear)
         said.push_back(sentence(too_few_for_an_interval));
     else if (more_s > 0)
@@ -170,12 +138,12 @@ std::vector<std::string> reservations(const json& doc, const measured_case& here
 }
 
 // "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case.
-std::string leads(const json& doc, const std::vector<measured_case>& cases) {
+std::string leads(const std::vector<measured_case>& cases) {
     std::map<std::string, std::size_t> wins;
     std::size_t told = 0;
     for (const auto& here : cases) {
         if (here.ranked.empty()) continue;
-        ++wins[quoted(doc["results"][here.ranked.front()])];
+        ++wins[quoted(*here.ranked.front())];
         ++told;
     }
     if (told < 2) return "";
@@ -195,47 +163,47 @@ std::string leads(const json& doc, const std::vector<measured_case>& cases) {
 }
 
 // What is certain where others disturbed the leader, or a row that might be before it.
-std::string disturbed_lead(const json& doc, const measured_case& here) {
-    const json& leader = doc["results"][here.ranked.front()];
-    const std::vector<reach> all = reaches(doc, here);
+std::string disturbed_lead(const measured_case& here) {
+    const result& leader = *here.ranked.front();
     const std::string leads =
-        fmt::format("{} has the highest median, {}", quoted(leader), figure(doc, here, leader));
-    if (const auto sure = certain_lead(all))
+        fmt::format("{} has the highest median, {}", quoted(leader), figure(here, leader));
+    if (const auto sure = certain_lead(here))
         return fmt::format("{}, and is at least {} as fast as {}, which comes nearest", leads,
-                           times(sure->at_least), quoted(doc["results"][here.ranked[sure->next]]));
+                           times(sure->at_least), quoted(*sure->next));
+    const std::vector<reach> all = reaches_of(here);
     std::vector<std::string> near;
     for (std::size_t i = 1; i < all.size(); ++i)
-        if (!clears(all.front(), all[i])) near.push_back(quoted(doc["results"][here.ranked[i]]));
+        if (!clears(all.front(), all[i])) near.push_back(quoted(*here.ranked[i]));
     return fmt::format("{}, but what was measured can't tell it from {}", leads, listed(near));
 }
 
 }  // namespace
 
-std::vector<std::string> verdict(const json& doc, const measured_case& here) {
+std::vector<std::string> verdict(const results::document& doc, const measured_case& here) {
     if (here.ranked.empty()) return {"No implementation has a figure here."};
-    const json& leader = doc["results"][here.ranked.front()];
+    const result& leader = *here.ranked.front();
     std::vector<std::string> left;
     if (!here.busy.empty()) left.push_back(sentence(left_out(unquoted(here.busy))));
     if (here.ranked.size() == 1) {
         left.insert(left.begin(), fmt::format("{} is the only one with a figure: {}.",
-                                              quoted(leader), figure(doc, here, leader)));
+                                              quoted(leader), figure(here, leader)));
         return left;
     }
-    if (!here.busy.empty() && !stands_apart(doc, here)) {
-        left.insert(left.begin(), disturbed_lead(doc, here) + ".");
+    if (!here.busy.empty() && !stands_apart(here)) {
+        left.insert(left.begin(), disturbed_lead(here) + ".");
         return left;
     }
     if (here.comparison == nullptr) {
-        const json& next = doc["results"][here.ranked[1]];
+        const result& next = *here.ranked[1];
         return {fmt::format(
             "{} has the highest median, {}, before {} at {}; the file holds no test of the "
             "difference.",
-            quoted(leader), figure(doc, here, leader), quoted(next), throughput(gflops(next)))};
+            quoted(leader), figure(here, leader), quoted(next), throughput(next.median_gflops))};
     }
-    const standing others = stand(doc, here);
-    std::vector<std::string> said{opening(doc, here, leader, others) + "."};
-    if (!others.behind.empty()) said.push_back(trailing(here, leader, others));
-    std::ranges::copy(reservations(doc, here), std::back_inserter(said));
+    const standing others = stand(here);
+    std::vector<std::string> said{opening(doc, here, others) + "."};
+    if (!others.behind.empty()) said.push_back(trailing(here, others));
+    std::ranges::copy(reservations(here), std::back_inserter(said));
     std::ranges::copy(left, std::back_inserter(said));
     return said;
 }
@@ -254,18 +222,18 @@ std::optional<std::size_t> largest(const std::vector<measured_case>& cases) {
     return found;
 }
 
-std::vector<std::string> headline(const json& doc, const std::vector<measured_case>& cases) {
+std::vector<std::string> headline(const results::document& doc,
+                                  const std::vector<measured_case>& cases) {
     const auto opens_at = largest(cases);
     if (!opens_at) return {"Nothing in this file has a figure."};
     const auto& here = cases[*opens_at];
     std::vector<std::string> said = verdict(doc, here);
     // One alone has its own number, which its line tells, too.
-    const std::int64_t count =
-        here.ranked.size() == 1 ? threads_used(doc["results"][here.ranked.front()]) : here.threads;
+    const int count = here.ranked.size() == 1 ? threads_used(*here.ranked.front()) : here.threads;
     said.front() =
         fmt::format("On {}, {} {}{}: {}", unquoted(device_name(doc, here)), here.dtype, here.size(),
                     count == 0 || here.on_gpu ? "" : " with " + threads(count), said.front());
-    if (const auto tally = leads(doc, cases); !tally.empty()) said.push_back(tally);
+    if (const auto tally = leads(cases); !tally.empty()) said.push_back(tally);
     return said;
 }
 

@@ -2,7 +2,6 @@
 // others are. Names stand in backticks, which Markdown and the page both set as code.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@ namespace carat::report {
 
 // Two sentences at most on one case, without naming it: "`a` is fastest at ...", then who follows.
 // They claim a winner only where the comparison does.
-[[nodiscard]] std::vector<std::string> verdict(const nlohmann::json& doc,
+[[nodiscard]] std::vector<std::string> verdict(const results::document& doc,
                                                const measured_case& here);
 
 // The case a report opens at: the most operations, then the most threads, among those with a
@@ -21,7 +20,7 @@ namespace carat::report {
 [[nodiscard]] std::optional<std::size_t> largest(const std::vector<measured_case>& cases);
 
 // The verdict on the largest case, with the machine named, and who leads how many of the cases.
-[[nodiscard]] std::vector<std::string> headline(const nlohmann::json& doc,
+[[nodiscard]] std::vector<std::string> headline(const results::document& doc,
                                                 const std::vector<measured_case>& cases);
 
 }  // namespace carat::report

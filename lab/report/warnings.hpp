@@ -2,9 +2,10 @@
 // run, then what explains it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "lab/results/document.hpp"
 
 namespace carat::report {
 
@@ -17,6 +18,6 @@ struct warning {
 };
 
 // Most serious first; empty when there is nothing to say.
-[[nodiscard]] std::vector<warning> warnings(const nlohmann::json& doc);
+[[nodiscard]] std::vector<warning> warnings(const results::document& doc);
 
 }  // namespace carat::report

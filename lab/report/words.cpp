@@ -81,15 +81,6 @@ std::string sentence(std::string_view words) {
     return text + ".";
 }
 
-std::optional<std::pair<double, double>> range_of_trials(const nlohmann::json& result) {
-    const double flop = field_or(result, "flop", 0.0);
-    const auto trials = result.find("trials_s");
-    if (flop <= 0 || trials == result.end() || !trials->is_array() || trials->empty())
-        return std::nullopt;
-    const auto [least, most] = std::minmax_element(trials->begin(), trials->end());
-    return std::pair{flop / most->get<double>() / 1e9, flop / least->get<double>() / 1e9};
-}
-
 std::string no_verdict(const std::string& busy) {
     return "busy machine: no verdict; " + busy;
 }

@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace carat::report {
@@ -55,10 +53,6 @@ struct throughput_unit {
 // With a capital and a full stop.
 [[nodiscard]] std::string sentence(std::string_view words);
 
-// Throughput of the slowest and the fastest trial, GFLOP/s; none where the file doesn't tell.
-[[nodiscard]] std::optional<std::pair<double, double>> range_of_trials(
-    const nlohmann::json& result);
-
 // What stands where a verdict would: "busy machine: no verdict; other work took ...".
 [[nodiscard]] std::string no_verdict(const std::string& busy);
 
@@ -69,7 +63,9 @@ struct throughput_unit {
 [[nodiscard]] std::string disturbance_of(const std::string& name, const std::string& busy,
                                          bool all_alike);
 
-// What verdicts without several processes behind them are worth.
+// What verdicts without several processes behind them are worth; one_process is what a pair says
+// its interval is over then.
+inline constexpr std::string_view one_process = "one process";
 inline constexpr std::string_view within_one_process =
     "these verdicts are of this one process: another start may differ by more";
 inline constexpr std::string_view too_few_for_an_interval =

@@ -1,6 +1,9 @@
 #include "lab/results/document.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include <carat/error.hpp>
 
@@ -248,9 +251,52 @@ void read_beside_trials(const files::fields& in, const char* field, const result
                            std::to_string(c.trials_s.size()));
 }
 
+// What a field holds, short enough for one line of a message.
+std::string shown(const json& value) {
+    constexpr std::size_t longest = 40;
+    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    return text.size() > longest ? text.substr(0, longest) + "..." : text;
+}
+
+void require(bool holds, const files::fields& in, const char* field, const char* expected) {
+    if (!holds) in.fail(field, "is " + shown(in.at(field)) + ", expected " + expected);
+}
+
+void require_name(const std::string& text, const files::fields& in, const char* field) {
+    require(!text.empty(), in, field, "a name");
+}
+
+bool is_positive(double value) {
+    return value > 0 && std::isfinite(value);
+}
+
+template <class Entry>  // result, comparison
+void require_shape(const Entry& of, const files::fields& in) {
+    require_name(of.dtype, in, "dtype");
+    for (const auto& [field, size] : {std::pair{"m", of.m}, {"n", of.n}, {"k", of.k}})
+        require(size > 0, in, field, "a whole number above zero");
+    require(of.threads >= 0, in, "threads", "a whole number, zero or more");
+}
+
+void require_usable(const pair& p, const files::fields& in) {
+    require_name(p.a, in, "a");
+    require_name(p.b, in, "b");
+    require(is_positive(p.ratio), in, "ratio", "a number above zero");
+    // A ratio that a single trial leaves open is anything from zero on.
+    const auto [low, high] = p.ci95_ratio;
+    require(high > 0 && (low > 0 || low == unbounded[0] || (low == 0 && high == unbounded[1])), in,
+            "ci95_ratio", "[low, high], both above zero");
+    constexpr std::array verdicts = {"faster", "slower", "tie", "unclear"};
+    require(std::ranges::find(verdicts, p.verdict) != verdicts.end(), in, "verdict",
+            "faster, slower, tie or unclear");
+}
+
 result decode_result(const files::fields& in) {
     result c;
     asked_fields(in, c);
+    require_name(c.implementation, in, "implementation");
+    require_name(c.device, in, "device");
+    require_shape(c, in);
     c.asked = read_call(in);
     if (in.find("library") != nullptr) library_fields(in.object("library"), c.vendor);
     if (!c.available) return c;  // older files go on with zeros
@@ -271,17 +317,25 @@ result decode_result(const files::fields& in) {
                 [&](const files::fields& k) { c.kernels.push_back(kernel_facts_from(k)); });
     if (in.find("phases") != nullptr) c.end_to_end = phases_from(in.object("phases"));
     for (const double t : c.trials_s)
-        if (!(t > 0) || !std::isfinite(t)) in.fail("trials_s", "holds a time that is not positive");
+        if (!is_positive(t)) in.fail("trials_s", "holds a time that is not positive");
+    if (c.verified && !c.trials_s.empty())
+        require(is_positive(c.median_gflops), in, "median_gflops", "a number above zero");
+    if (const double share = c.background_cpu_share.value_or(0); !(share >= 0 && share <= 1))
+        require(false, in, "background_cpu_share", "a number from 0 to 1");
     return c;
 }
 
 comparison decode_comparison(const files::fields& in) {
     comparison c;
     comparison_case_fields(in, c);
+    require_shape(c, in);
     c.asked = read_call(in);
     hypothesis_fields(in.object("hypotheses"), c);
     welch_fields(in.object("welch"), c);
-    in.each("pairs", [&](const files::fields& p) { pair_fields(p, c.pairs.emplace_back()); });
+    in.each("pairs", [&](const files::fields& p) {
+        pair_fields(p, c.pairs.emplace_back());
+        require_usable(c.pairs.back(), p);
+    });
     return c;
 }
 

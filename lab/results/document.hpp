@@ -78,6 +78,7 @@ struct result {
     std::optional<gpu_facts> gpu;             // on a GPU whose driver tells
     std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
 
+    [[nodiscard]] bool on_cpu() const { return device == rows::name(rows::device::cpu); }
     [[nodiscard]] bool ranked() const { return rank > 0; }
     // Ranked, or it would be had it or another of its case not been disturbed.
     [[nodiscard]] bool has_figure() const {

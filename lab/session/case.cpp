@@ -9,23 +9,21 @@
 
 #include "core/dtype_traits.hpp"
 #include "lab/machine/roofline.hpp"
-#include "lab/rows/group_sizes.hpp"
-#include "lab/session/analyse.hpp"
 #include "lab/session/contender.hpp"
-#include "lab/session/operands.hpp"
 #include "lab/session/phase_trials.hpp"
 #include "lab/session/roofline.hpp"
 #include "lab/session/trials.hpp"
 #include "lab/session/verification.hpp"
-#include "lab/session/worker_set.hpp"
 #include "lab/space/cuda/device_space.hpp"
 #include "lab/verify/verify.hpp"
+#include "lab/workers/operands.hpp"
+#include "lab/workers/worker_set.hpp"
 
 namespace carat::session {
 
 namespace {
 
-core::settings settings_of(const selection& s, int threads) {
+core::settings settings_of(const request::selection& s, int threads) {
     core::settings out;
     out.threads = s.entry->threaded ? threads : 1;
     out.tunables = s.tunables;
@@ -33,7 +31,7 @@ core::settings settings_of(const selection& s, int threads) {
 }
 
 // Every tunable with the value that will be used: a result must not depend on knowing a default.
-core::tunable_values resolved(const selection& s) {
+core::tunable_values resolved(const request::selection& s) {
     core::settings asked;
     asked.tunables = s.tunables;
     core::tunable_values all;
@@ -43,19 +41,19 @@ core::tunable_values resolved(const selection& s) {
 
 class runner {
   public:
-    runner(const request& r, const case_key& key, const surroundings& around)
+    runner(const request::measurement& r, const request::case_key& key, const surroundings& around)
         : request_(r),
           key_(key),
           around_(around),
           all_(operation_of(key)),
-          crew_({r.processes > 0 ? around.start : start_process(), r.patience_s,
+          crew_({r.processes > 0 ? around.start : workers::start_process(), r.patience_s,
                  r.phases.has_value(), around.device_space},
                 all_) {
         if (r.phases) phases_.emplace(all_, *r.phases, r.seed);
     }
 
     case_result run() {
-        for (const selection& s : request_.chosen) contenders_.push_back(enter(s));
+        for (const request::selection& s : request_.chosen) contenders_.push_back(enter(s));
         if (std::ranges::any_of(contenders_,
                                 [](const contender& c) { return c.result.available; })) {
             verify_all();
@@ -75,7 +73,7 @@ class runner {
         if (around_.progress) around_.progress(what, share);
     }
 
-    contender enter(const selection& s) {
+    contender enter(const request::selection& s) {
         contender c;
         c.what = &s;
         c.settings = settings_of(s, key_.threads);
@@ -115,7 +113,7 @@ class runner {
         if (!c.result.reason.empty()) return;
         try {
             c.at = crew_.make_worker(entry, c.settings);
-            const introduction known = c.at->introduce();
+            const workers::introduction known = c.at->introduce();
             c.result.reason = known.reason;
             c.result.vendor = known.library;
         } catch (const std::exception& failure) {
@@ -124,7 +122,7 @@ class runner {
         if (!c.result.reason.empty()) c.at.reset();
     }
 
-    [[nodiscard]] std::string too_long(const selection& s) const {
+    [[nodiscard]] std::string too_long(const request::selection& s) const {
         const double expected = around_.expected_run_s ? around_.expected_run_s(s, key_) : 0;
         if (request_.slowest_run_s > 0 && expected > request_.slowest_run_s)
             return "skipped: one run would take about " + seconds(expected) + " (limit " +
@@ -145,7 +143,8 @@ class runner {
         if (last == nullptr) last = machine::data_cache(around_.machine, 2);
         const std::int64_t cache_bytes =
             last == nullptr ? std::int64_t{32} << 20 : last->size_bytes;
-        const std::size_t sets = request_.rotate_inputs ? sets_to_defeat(cache_bytes, all_) : 1;
+        const std::size_t sets =
+            request_.rotate_inputs ? workers::sets_to_defeat(cache_bytes, all_) : 1;
         data_.emplace(all_, sets, crew_.memory());
         for (contender& c : contenders_)
             if (c.at) c.data = &crew_.operands_of(c.what->entry->where, *data_);
@@ -220,70 +219,30 @@ class runner {
         out.compared.asked = key_.asked;
         out.compared.measured_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-        analyse_results(out.results, analysis_of(request_), out.compared);
+        comparing::analyse_results(out.results, analysis_of(request_), out.compared);
         return out;
     }
 
     const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-    const request& request_;
-    const case_key key_;
+    const request::measurement& request_;
+    const request::case_key key_;
     const surroundings& around_;
     const rows::operation all_;
-    worker_set crew_;
-    std::optional<placed_operands> data_;
+    workers::worker_set crew_;
+    std::optional<workers::placed_operands> data_;
     std::vector<contender> contenders_;  // before what they run on goes
     std::optional<verification> checks_;
     std::optional<phase_trials> phases_;  // after what it refers to
 };
 
-core::layout lines_of(char letter, std::int64_t rows, std::int64_t cols, std::int64_t pad) {
-    return letter == 't' ? core::column_major(rows + pad) : core::row_major(cols + pad);
-}
-
 }  // namespace
 
-shape size_of(shape asked, const rows::call& call) {
-    if (!call.groups.empty()) asked.m = rows::sum_of(rows::rows_of_groups(call.groups));
-    return asked;
+comparing::analysis_options analysis_of(const request::measurement& r) {
+    return {r.alpha, r.equivalence_margin, r.base};
 }
 
-// Narrow types are multiplied as their users do: into the type they are accumulated in.
-core::problem problem_of(const case_key& key) {
-    core::problem p = core::row_major_problem(key.type, key.size.m, key.size.n, key.size.k);
-    p.c_type = core::accumulator_of(key.type);
-    if (key.type == dtype::u8) p.b_type = dtype::i8;
-    if (key.type == dtype::e5m2) p.b_type = dtype::e4m3;
-    const auto& [m, n, k] = key.size;
-    p.a_layout = lines_of(key.stored.a, m, k, key.stored.pad);
-    p.b_layout = lines_of(key.stored.b, k, n, key.stored.pad);
-    p.c_layout = lines_of(key.stored.c, m, n, key.stored.pad);
-    return p;
-}
-
-rows::operation operation_of(const case_key& key) {
-    return rows::operation_of(problem_of(key), key.asked);
-}
-
-double operations(const case_key& key, operation_count convention) {
-    return static_cast<double>(key.asked.batch) * operations(key.size, convention);
-}
-
-std::string describe(const case_key& key) {
-    const auto& [m, n, k] = key.size;
-    return std::string(name(key.type)) + " " + rows::sized(key.asked, m, n, k) + ", " +
-           std::to_string(key.threads) + (key.threads == 1 ? " thread" : " threads");
-}
-
-std::vector<case_key> cases_of(const request& r) {
-    std::vector<case_key> cases;
-    for (const dtype type : r.types)
-        for (const int threads : r.threads)
-            for (const shape& size : r.shapes)
-                cases.push_back({size_of(size, r.asked), type, threads, r.stored, r.asked});
-    return cases;
-}
-
-case_result run_case(const request& r, const case_key& key, const surroundings& around) {
+case_result run_case(const request::measurement& r, const request::case_key& key,
+                     const surroundings& around) {
     return runner(r, key, around).run();
 }
 

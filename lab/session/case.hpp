@@ -7,43 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/gpu/limits.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/measure/background_load.hpp"
+#include "lab/request/cases.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_telemetry.hpp"
-#include "lab/session/request.hpp"
-#include "lab/session/worker_set.hpp"
+#include "lab/workers/worker_set.hpp"
 
 namespace carat::session {
-
-struct case_key {
-    shape size;
-    dtype type = dtype::f64;
-    int threads = 1;
-    storage stored = {};
-    rows::call asked = {};
-};
-
-// Of a group all products have as many rows as the size says.
-[[nodiscard]] shape size_of(shape asked, const rows::call& call);
-
-// e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
-// offer (no one multiplies two e5m2 matrices).
-[[nodiscard]] core::problem problem_of(const case_key& key);
-
-// All that one run does.
-[[nodiscard]] rows::operation operation_of(const case_key& key);
-
-// Of all its products.
-[[nodiscard]] double operations(const case_key& key, operation_count convention);
-
-// "f64 2000x2000x2000, 2 threads"; of a batch "64 x 512x512x512"
-[[nodiscard]] std::string describe(const case_key& key);
-
-// Every case of a request, in the order they run.
-[[nodiscard]] std::vector<case_key> cases_of(const request& r);
 
 struct case_result {
     std::vector<results::result> results;
@@ -58,7 +32,7 @@ struct surroundings {
     const machine::description& machine;
     const machine::peaks& limits;
     // Seconds one run of an implementation is expected to take; 0 when unknown.
-    std::function<double(const selection&, const case_key&)> expected_run_s;
+    std::function<double(const request::selection&, const request::case_key&)> expected_run_s;
     std::function<bool()> interrupted;
     report_progress progress;
     // Renews what `limits` or `gpu` refers to, with so many threads, too; may be empty.
@@ -69,15 +43,18 @@ struct surroundings {
     // empty: this machine and process.
     std::function<measure::work_probe()> probe = {};
     // The median of a run on one thread of the same product, where it is known; 0: it isn't.
-    std::function<double(const selection&, const case_key&)> one_thread_s = {};
+    std::function<double(const request::selection&, const request::case_key&)> one_thread_s = {};
     // How each CPU implementation gets a process of its own, and those of a GPU one together;
     // empty: all run in this one.
-    start_process start = {};
+    workers::start_process start = {};
     // Of what runs on a device in this process; empty: the GPU in use.
     std::function<space::execution_space&()> device_space = {};
 };
 
-[[nodiscard]] case_result run_case(const request& r, const case_key& key,
+// How its results are compared.
+[[nodiscard]] comparing::analysis_options analysis_of(const request::measurement& r);
+
+[[nodiscard]] case_result run_case(const request::measurement& r, const request::case_key& key,
                                    const surroundings& around);
 
 }  // namespace carat::session

@@ -8,25 +8,25 @@
 #include <utility>
 #include <vector>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/gpu_telemetry.hpp"
-#include "lab/session/operand_store.hpp"
-#include "lab/session/request.hpp"
-#include "lab/session/worker.hpp"
+#include "lab/workers/operand_store.hpp"
+#include "lab/workers/worker.hpp"
 
 namespace carat::session {
 
 struct contender {
-    const selection* what = nullptr;
-    operand_store* data = nullptr;  // where its operands are; set when it is available
+    const request::selection* what = nullptr;
+    workers::operand_store* data = nullptr;  // where its operands are; set when it is available
     core::settings settings;
     results::result result;
-    std::unique_ptr<worker> at;  // where it runs; null when it has been given up
+    std::unique_ptr<workers::worker> at;  // where it runs; null when it has been given up
     std::size_t next_set = 0;
-    timing latest;                   // of its runs
-    std::vector<timing> in_trials;   // of those that were trials, in their order
-    double ran_s = 0;                // in trials and untimed runs, where waited_s is known
-    std::optional<double> waited_s;  // by its threads meanwhile, for a processor
+    workers::timing latest;                  // of its runs
+    std::vector<workers::timing> in_trials;  // of those that were trials, in their order
+    double ran_s = 0;                        // in trials and untimed runs, where waited_s is known
+    std::optional<double> waited_s;          // by its threads meanwhile, for a processor
     gpu_telemetry watch;
 
     [[nodiscard]] bool ruled_out() const { return !result.available || !result.reason.empty(); }

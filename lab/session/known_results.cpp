@@ -13,7 +13,7 @@ std::string id_of(const Of& c) {
                        rows::describe(c.asked));
 }
 
-std::string id_of(const case_key& key) {
+std::string id_of(const request::case_key& key) {
     return fmt::format("{} {} {} {} {} {}", name(key.type), key.size.m, key.size.n, key.size.k,
                        key.threads, rows::describe(key.asked));
 }
@@ -60,7 +60,7 @@ void known_results::enter_comparison(std::size_t i) {
     cases_[id_of(doc_.comparisons[i])].comparisons.push_back(i);
 }
 
-std::vector<const results::result*> known_results::of_case(const case_key& key) const {
+std::vector<const results::result*> known_results::of_case(const request::case_key& key) const {
     std::vector<const results::result*> found;
     const auto known = cases_.find(id_of(key));
     if (known == cases_.end()) return found;
@@ -90,7 +90,7 @@ void known_results::add(const case_result& one) {
     enter_comparison(doc_.comparisons.size() - 1);
 }
 
-void known_results::forget(const case_key& key) {
+void known_results::forget(const request::case_key& key) {
     const auto known = cases_.find(id_of(key));
     if (known == cases_.end()) return;
     forgotten_results_.insert(known->second.results.begin(), known->second.results.end());

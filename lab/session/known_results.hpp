@@ -20,7 +20,7 @@ class known_results {
     explicit known_results(results::document& doc);
 
     // Those of a case, in their order.
-    [[nodiscard]] std::vector<const results::result*> of_case(const case_key& key) const;
+    [[nodiscard]] std::vector<const results::result*> of_case(const request::case_key& key) const;
 
     // The largest product of what is so labelled that tells how long one takes: with so many
     // threads, or with any. Null: none.
@@ -30,7 +30,7 @@ class known_results {
     void add(const case_result& one);
 
     // What is here of a case goes: from the document at the next settle().
-    void forget(const case_key& key);
+    void forget(const request::case_key& key);
     void settle();
 
   private:

@@ -6,12 +6,8 @@
 
 namespace carat::session {
 
-std::string_view name(host_memory where) {
-    return where == host_memory::pinned ? "pinned" : "pageable";
-}
-
 void phase_trials::lock_pages(space::execution_space& device, const core::operands& host) {
-    if (where_ != host_memory::pinned || !locks_.empty()) return;
+    if (where_ != request::host_memory::pinned || !locks_.empty()) return;
     const workload::operand_bytes needed = workload::bytes_needed(all_);
     const auto lock = [&](const void* memory, std::int64_t bytes) {
         locks_.emplace_back(device, const_cast<void*>(memory), static_cast<std::size_t>(bytes));
@@ -25,7 +21,7 @@ void phase_trials::enter(results::result& result, space::execution_space& device
                          rows::runnable& ready, const core::operands& host,
                          const std::function<std::string(const void*)>& reason_against) {
     results::phases& phases = result.end_to_end.emplace();
-    phases.host_memory = session::name(where_);
+    phases.host_memory = request::name(where_);
     try {
         lock_pages(device, host);
         auto sequence = std::make_unique<end_to_end>(all_, device, ready, host);

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/session/end_to_end.hpp"
-#include "lab/session/request.hpp"
 
 namespace carat::session {
 
 class phase_trials {
   public:
-    phase_trials(const rows::operation& all, host_memory where, std::uint64_t seed)
+    phase_trials(const rows::operation& all, request::host_memory where, std::uint64_t seed)
         : all_(all), where_(where), seed_(seed) {}
 
     // Runs the sequence once on `host`, the matrices of this case, whose C it overwrites.
@@ -45,7 +45,7 @@ class phase_trials {
     };
 
     rows::operation all_;
-    host_memory where_;
+    request::host_memory where_;
     std::uint64_t seed_;
     std::vector<space::page_lock> locks_;
     std::vector<entry> entries_;

@@ -9,18 +9,10 @@
 
 namespace carat::session {
 
-namespace {
-
-bool on_cpu(const results::result& c) {
-    return c.device == rows::name(rows::device::cpu);
-}
-
-}  // namespace
-
 void fill_roofline(results::result& c, const known_limits& limits, const rows::operation& all,
                    std::int64_t rotating_bytes) {
     std::optional<machine::roof> roof;
-    if (on_cpu(c))
+    if (c.on_cpu())
         roof = machine::roofline(limits.cpu, all, c.threads_used, limits.machine.isa_in_use,
                                  rotating_bytes);
     else if (limits.gpu != nullptr)
@@ -37,7 +29,7 @@ std::string exceeded_limit(const results::result& c, const known_limits& limits,
     const auto nth = fastest.begin() + static_cast<std::ptrdiff_t>((fastest.size() - 1) / 20);
     std::ranges::nth_element(fastest, nth);
     const double best = c.flop / *nth / 1e9;
-    if (on_cpu(c))
+    if (c.on_cpu())
         return machine::exceeded_limit(limits.cpu, all, c.threads_used, rotating_bytes, best);
     if (limits.gpu == nullptr) return {};
     return gpu::exceeded_limit(*limits.gpu, all, c.computes_in, rotating_bytes, best);

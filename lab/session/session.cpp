@@ -7,7 +7,7 @@
 #include <carat/error.hpp>
 
 #include "lab/gpu/gpu.hpp"
-#include "lab/session/build_info.hpp"
+#include "lab/results/build_info.hpp"
 #include "lab/session/known_results.hpp"
 #include "lab/session/settle.hpp"
 
@@ -22,7 +22,7 @@ std::string now_utc() {
     return {text, size};
 }
 
-nlohmann::json settings_of(const request& r) {
+nlohmann::json settings_of(const request::measurement& r) {
     return {{"threads", r.threads},
             {"layout", to_string(r.stored)},
             {"call", rows::describe(r.asked)},
@@ -36,7 +36,7 @@ nlohmann::json settings_of(const request& r) {
             {"confidence", 0.95},
             {"alpha", r.alpha},
             {"equivalence_margin", r.equivalence_margin},
-            {"operations", r.convention == operation_count::exact ? "2n3-n2" : "2mnk"},
+            {"operations", r.convention == request::operation_count::exact ? "2n3-n2" : "2mnk"},
             {"phases", r.phases ? name(*r.phases) : ""},
             {"base", r.base},
             {"settle_s", r.settle_s},
@@ -52,7 +52,7 @@ void add_peaks(results::document& doc, const gpu::known_gpu& gpu) {
 }
 
 // A result that says all it will ever say of this selection.
-bool answers(const results::result& c, const selection& s, const std::string& label) {
+bool answers(const results::result& c, const request::selection& s, const std::string& label) {
     const bool same =
         c.implementation == label && std::ranges::all_of(s.tunables, [&](const auto& asked) {
             const auto has = c.tunables.find(asked.first);
@@ -68,15 +68,17 @@ bool answers(const results::result& c, const selection& s, const std::string& la
 // depends on the size, so cases count alike.
 class session {
   public:
-    session(const request& r, const machine::description& machine, const machine::peaks& limits,
-            const std::optional<gpu::known_gpu>& gpu, const outputs& out, const hooks& user,
-            results::document& doc)
+    session(const request::measurement& r, const machine::description& machine,
+            const machine::peaks& limits, const std::optional<gpu::known_gpu>& gpu,
+            const outputs& out, const hooks& user, results::document& doc)
         : request_(r),
           limits_(limits),
           gpu_(gpu),
           around_{machine,
                   limits_,
-                  [this](const selection& s, const case_key& k) { return expected_run_s(s, k); },
+                  [this](const request::selection& s, const request::case_key& k) {
+                      return expected_run_s(s, k);
+                  },
                   user.interrupted,
                   [this](const std::string& what, double share) { tell(what, share); },
                   [this](rows::device where, const std::vector<int>& threads) {
@@ -85,7 +87,9 @@ class session {
                   gpu_ ? &*gpu_ : nullptr,
                   {},
                   user.probe,
-                  [this](const selection& s, const case_key& k) { return one_thread_s(s, k); },
+                  [this](const request::selection& s, const request::case_key& k) {
+                      return one_thread_s(s, k);
+                  },
                   user.start},
           user_(user),
           doc_(doc),
@@ -105,9 +109,9 @@ class session {
 
   private:
     bool run_cases() {
-        const std::vector<case_key> cases = cases_of(request_);
+        const std::vector<request::case_key> cases = cases_of(request_);
         total_ = cases.size();
-        for (const case_key& key : cases) {
+        for (const request::case_key& key : cases) {
             if (user_.interrupted && user_.interrupted()) return false;
             if (!measured_already(key)) {
                 // All trials of a case must be interleaved, so it is measured whole, whatever an
@@ -121,20 +125,20 @@ class session {
         return true;
     }
 
-    [[nodiscard]] bool measured_already(const case_key& key) const {
+    [[nodiscard]] bool measured_already(const request::case_key& key) const {
         const std::vector<const results::result*> known = known_.of_case(key);
-        return std::ranges::all_of(request_.chosen, [&](const selection& s) {
+        return std::ranges::all_of(request_.chosen, [&](const request::selection& s) {
             const std::string label = label_of(s, request_.chosen);
             return std::ranges::any_of(
                 known, [&](const results::result* c) { return answers(*c, s, label); });
         });
     }
 
-    bool run_one(const case_key& key) {
+    bool run_one(const request::case_key& key) {
         const case_result result = settle(
             run_case(request_, key, around_),
             {request_.settle_s, request_.timing.ci_width, analysis_of(request_)}, [&](int more) {
-                request again = request_;
+                request::measurement again = request_;
                 again.seed += static_cast<std::uint64_t>(more);
                 again.measure_energy = false;
                 return run_case(again, key, around_);
@@ -160,7 +164,8 @@ class session {
 
     // From the rate of the largest product this implementation has shown for the type so far with
     // as many threads: small ones say nothing, being all overhead.
-    [[nodiscard]] double expected_run_s(const selection& s, const case_key& key) const {
+    [[nodiscard]] double expected_run_s(const request::selection& s,
+                                        const request::case_key& key) const {
         const results::result* largest =
             known_.largest(label_of(s, request_.chosen), key.type,
                            s.entry->threaded ? std::optional(key.threads) : std::nullopt);
@@ -168,7 +173,7 @@ class session {
         return operations(key, request_.convention) / largest->flop * run_s(*largest);
     }
 
-    [[nodiscard]] double one_thread_s(const selection& s, case_key key) const {
+    [[nodiscard]] double one_thread_s(const request::selection& s, request::case_key key) const {
         key.threads = 1;
         for (const results::result* c : known_.of_case(key))
             if (c->implementation == label_of(s, request_.chosen) && c->has_figure())
@@ -182,7 +187,7 @@ class session {
         user_.progress(current_ + ": " + what, all);
     }
 
-    const request& request_;
+    const request::measurement& request_;
     machine::peaks limits_;
     std::optional<gpu::known_gpu> gpu_;
     const surroundings around_;
@@ -197,12 +202,12 @@ class session {
 
 }  // namespace
 
-results::document new_document(const request& r, const machine::description& machine,
+results::document new_document(const request::measurement& r, const machine::description& machine,
                                const machine::peaks& limits, std::string command,
                                const std::optional<gpu::known_gpu>& gpu) {
     results::document doc;
-    doc.carat = version();
-    doc.revision = revision();
+    doc.carat = results::version();
+    doc.revision = results::revision();
     doc.date = now_utc();
     doc.command = std::move(command);
     doc.machine = machine::to_json(machine);
@@ -212,7 +217,7 @@ results::document new_document(const request& r, const machine::description& mac
         if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
             doc.machine["gpus"].push_back(std::move(facts));
     if (gpu) add_peaks(doc, *gpu);
-    doc.build = build_facts();
+    doc.build = results::build_facts();
     doc.settings = settings_of(r);
     return doc;
 }
@@ -240,7 +245,7 @@ void require_resumable(const results::document& earlier, const results::document
     require_same("revision", earlier.revision, now.revision);
 }
 
-bool run_session(const request& r, const machine::description& machine,
+bool run_session(const request::measurement& r, const machine::description& machine,
                  const machine::peaks& limits, const outputs& out, const hooks& user,
                  results::document& doc, const std::optional<gpu::known_gpu>& gpu) {
     return session(r, machine, limits, gpu, out, user, doc).run();

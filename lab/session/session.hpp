@@ -18,24 +18,25 @@ struct hooks {
     std::function<bool()> interrupted;
     // `share` is that of the whole session, from 0 to 1.
     std::function<void(const std::string& what, double share)> progress;
-    std::function<void(const case_key&, const case_result&)> case_done;
+    std::function<void(const request::case_key&, const case_result&)> case_done;
     // Measure the peaks anew, with so many threads, too, when a figure exceeds them; empty: they
     // are taken as they are.
     std::function<machine::peaks(const machine::peaks&, const std::vector<int>&)> measure_again;
     std::function<machine::peaks(const gpu::known_gpu&)> measure_gpu_again;
     std::function<measure::work_probe()> probe;  // as in surroundings
-    start_process start;                         // as in surroundings
+    workers::start_process start;                // as in surroundings
 };
 
 // "2026-11-24T20:00:00Z", as documents are dated.
 [[nodiscard]] std::string now_utc();
 
 // What a document says of how it was measured ("settings" in docs/results.md).
-[[nodiscard]] nlohmann::json settings_of(const request& r);
+[[nodiscard]] nlohmann::json settings_of(const request::measurement& r);
 
 // A document with the machine, build and settings filled in, and no results yet. `gpu`, here and
 // below: the GPU in use, if its peaks are known.
-[[nodiscard]] results::document new_document(const request& r, const machine::description& machine,
+[[nodiscard]] results::document new_document(const request::measurement& r,
+                                             const machine::description& machine,
                                              const machine::peaks& limits, std::string command,
                                              const std::optional<gpu::known_gpu>& gpu = {});
 
@@ -45,7 +46,7 @@ void require_resumable(const results::document& earlier, const results::document
                        const std::string& file);
 
 // Runs the cases `doc` does not hold yet and adds them to it. Returns false when interrupted.
-bool run_session(const request& r, const machine::description& machine,
+bool run_session(const request::measurement& r, const machine::description& machine,
                  const machine::peaks& limits, const outputs& out, const hooks& user,
                  results::document& doc, const std::optional<gpu::known_gpu>& gpu = {});
 

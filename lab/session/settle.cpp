@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/compare/effort.hpp"
+
 namespace carat::session {
 
 namespace {
@@ -72,47 +74,7 @@ int rounds_to(double more_s, double one_s) {
     return std::max(1, static_cast<int>(std::ceil(reserve * more_s / one_s)));
 }
 
-unsettled too_wide(std::span<const results::result> results, const results::comparison& compared,
-                   double ci_width) {
-    const auto alone = std::ranges::find(results, 1, &results::result::rank);
-    if (alone == results.end() || compared.measured_s <= 0) return {};
-    const auto times = statistics::effort_to_reach(
-        std::log1p(ci_width), statistics::centre_of(processes_of(*alone)), 1 - compared.alpha);
-    if (!times || *times <= 1) return {};
-    return {.pairs = 1, .hopeless = 0, .more_s = (*times - 1) * compared.measured_s};
-}
-
 }  // namespace
-
-void add_effort(const statistics::comparison& found, const analysis_options& how,
-                results::comparison& compared) {
-    for (std::size_t i = 0; i < found.pairs.size(); ++i) {
-        const statistics::pair_comparison& p = found.pairs[i];
-        compared.pairs[i].more_s = 0;
-        if (p.found.outcome != statistics::verdict::unclear || !p.difference.bounded() ||
-            compared.measured_s <= 0)
-            continue;
-        const auto times =
-            statistics::effort_to_settle(p.difference, p.found.confidence, how.equivalence_margin);
-        if (times) compared.pairs[i].more_s = std::max(1.0, *times - 1) * compared.measured_s;
-    }
-}
-
-unsettled unsettled_in(std::span<const results::result> results,
-                       const results::comparison& compared, double ci_width) {
-    if (compared.pairs.empty()) return too_wide(results, compared, ci_width);
-    std::string against = compared.base;
-    for (const results::result& c : results)
-        if (against.empty() && c.rank == 1) against = c.implementation;
-    unsettled found;
-    for (const results::pair& p : compared.pairs) {
-        if (p.verdict != "unclear" || (p.a != against && p.b != against)) continue;
-        ++found.pairs;
-        if (p.more_s <= 0) ++found.hopeless;
-        found.more_s = std::max(found.more_s, p.more_s);
-    }
-    return found;
-}
 
 void add_trials(std::vector<results::result>& results, const std::vector<results::result>& more) {
     for (const results::result& one : more)
@@ -125,12 +87,13 @@ case_result settle(case_result first, const settle_options& how,
     if (how.limit_s <= 0 || is_busy(first)) return first;
     const double one_s =
         first.compared.measured_s > 0 ? first.compared.measured_s : trial_seconds(first.results);
-    analysis_options analysis = how.analysis;
+    comparing::analysis_options analysis = how.analysis;
     int number = 0;
     double spent_s = 0;
     bool disturbed = false;
     for (int look = 1; look < most_looks && !first.interrupted && !disturbed && one_s > 0; ++look) {
-        const unsettled left = unsettled_in(first.results, first.compared, how.ci_width);
+        const comparing::unsettled left =
+            comparing::unsettled_in(first.results, first.compared, how.ci_width);
         if (left.more_s <= 0 || spent_s + one_s > how.limit_s) break;
         const int rounds = std::min(rounds_to(left.more_s, one_s),
                                     static_cast<int>((how.limit_s - spent_s) / one_s));
@@ -144,7 +107,7 @@ case_result settle(case_result first, const settle_options& how,
             spent_s += one_s;
         }
         analysis.alpha /= 2;
-        analyse_results(first.results, analysis, first.compared);
+        comparing::analyse_results(first.results, analysis, first.compared);
     }
     return first;
 }

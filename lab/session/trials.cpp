@@ -34,7 +34,7 @@ void keep_disturbances(contender& c) {
     r.trials_displaced.clear();
     r.trials_waited_s.clear();
     r.trials_stolen_s.clear();
-    for (const timing& t : c.in_trials) {
+    for (const workers::timing& t : c.in_trials) {
         r.trials_displaced.push_back(t.displaced);
         r.trials_waited_s.push_back(whole_microseconds(t.waited_s.value_or(0)));
         r.trials_stolen_s.push_back(whole_microseconds(t.stolen_s));
@@ -58,7 +58,7 @@ double disturbed_share(const contender& c, double fastest_s, bool waits_for_itse
     if (c.in_trials.empty() || c.in_trials.size() != c.result.trials_s.size()) return 0;
     int disturbed = 0;
     for (std::size_t i = 0; i < c.in_trials.size(); ++i) {
-        const timing& t = c.in_trials[i];
+        const workers::timing& t = c.in_trials[i];
         disturbed += measure::is_disturbed({.time_s = t.time_s,
                                             .run_s = c.result.trials_s[i],
                                             .fastest_run_s = fastest_s,
@@ -183,7 +183,7 @@ void trials::look_and_tell(std::size_t i, std::size_t taken, double share) {
 
 void trials::keep(contender& c, const measure::series& more) const {
     if (!more.failure.empty()) {
-        std::unique_ptr<worker> at = std::move(c.at);
+        std::unique_ptr<workers::worker> at = std::move(c.at);
         c.give_up(more.failure);
         if (!at->has_process()) c.at = std::move(at);  // its phases refer to it
         return;
@@ -236,7 +236,7 @@ double trials::time_runs(contender& c, std::int64_t runs) {
     if (!c.at->has_process()) crew_.rest();
     const std::size_t sets = c.data->sets();
     const double stolen_s = stolen_so_far_s();
-    timing t = c.at->run(runs, c.next_set);
+    workers::timing t = c.at->run(runs, c.next_set);
     t.stolen_s = stolen_so_far_s() - stolen_s;
     c.latest = t;
     c.next_set = (c.next_set + static_cast<std::size_t>(runs)) % sets;

@@ -13,7 +13,7 @@
 #include "lab/session/contender.hpp"
 #include "lab/session/phase_trials.hpp"
 #include "lab/session/verification.hpp"
-#include "lab/session/worker_set.hpp"
+#include "lab/workers/worker_set.hpp"
 
 namespace carat::session {
 
@@ -24,8 +24,8 @@ namespace carat::session {
 class trials {
   public:
     // All of them must outlive this object. `phases` may be null.
-    trials(const request& r, const case_key& key, const surroundings& around, worker_set& everybody,
-           verification& checks, phase_trials* phases)
+    trials(const request::measurement& r, const request::case_key& key, const surroundings& around,
+           workers::worker_set& everybody, verification& checks, phase_trials* phases)
         : request_(r),
           key_(key),
           around_(around),
@@ -58,10 +58,10 @@ class trials {
     [[nodiscard]] gpu_sensors& sensors();
     void measure_energy(contender& c);
 
-    const request& request_;
-    const case_key& key_;
+    const request::measurement& request_;
+    const request::case_key& key_;
     const surroundings& around_;
-    worker_set& crew_;
+    workers::worker_set& crew_;
     verification& checks_;
     phase_trials* phases_;
     int losses_ = 0;                       // of processes before the generation at hand

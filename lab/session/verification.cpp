@@ -13,7 +13,7 @@ namespace {
 
 // Contenders of one operand store that are fed the same operands are fed once.
 struct group {
-    operand_store* where;
+    workers::operand_store* where;
     verify::exact_passes pass;
     std::vector<contender*> members;
 };
@@ -27,8 +27,8 @@ bool is_long(const contender& c) {
     return c.result.cold_s > long_s;
 }
 
-std::vector<operand_store*> stores_of(std::span<contender> all) {
-    std::vector<operand_store*> found;
+std::vector<workers::operand_store*> stores_of(std::span<contender> all) {
+    std::vector<workers::operand_store*> found;
     for (const contender& c : all)
         if (!c.ruled_out() && std::ranges::find(found, c.data) == found.end())
             found.push_back(c.data);
@@ -77,7 +77,7 @@ void verification::trust_exact_passes(std::span<contender> all) {
 // Of the host always: its reference may be needed.
 void verification::fill(std::span<contender> all) {
     data_.fill(space::host_space(), request_.values, request_.seed);
-    for (operand_store* where : stores_of(all))
+    for (workers::operand_store* where : stores_of(all))
         if (!where->on_host()) where->fill(request_.values, request_.seed);
 }
 
@@ -103,7 +103,7 @@ void verification::welcome(std::span<contender> all, int number) {
         pass_exactly(all, {verify::exact_kind::significands, false, true, when}, waits);
     }
     data_.fill_ends(space::host_space(), request_.values, request_.seed);
-    for (operand_store* where : stores_of(all))
+    for (workers::operand_store* where : stores_of(all))
         if (!where->on_host()) where->fill_ends(request_.values, request_.seed);
     for (contender& c : all)
         if (c.ruled_out()) c.drop_figures();
@@ -176,7 +176,7 @@ void verification::run_and_check(contender& c, const verify::exact_passes& pass,
 
 // What a second process says of itself, the first has said.
 void verification::run_first(contender& c, std::size_t set) const {
-    const readiness ready = c.at->prepare(data_);
+    const workers::readiness ready = c.at->prepare(data_);
     const double cold_s = c.at->run(1, set).time_s;
     if (timed(c)) return;
     c.result.prepare_s = ready.prepare_s;
@@ -202,7 +202,7 @@ void verification::skip_if_too_long(contender& c, std::size_t set) const {
 // Each where it is needed. Where a GPU's memory can't hold it, the host's serves.
 void verification::compute_references(std::span<contender> all) {
     bool on_host = request_.phases.has_value();
-    for (operand_store* where : stores_of(all)) {
+    for (workers::operand_store* where : stores_of(all)) {
         if (!where->on_host() && !tell_("computing the reference", 0)) return;
         on_host = !where->make_reference() || on_host;
     }

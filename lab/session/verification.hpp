@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
+#include "lab/request/request.hpp"
 #include "lab/session/contender.hpp"
-#include "lab/session/operands.hpp"
-#include "lab/session/request.hpp"
 #include "lab/verify/operation.hpp"
+#include "lab/workers/operands.hpp"
 
 namespace carat::session {
 
@@ -24,7 +24,8 @@ class verification {
     // Told what is being done and the share of that done; false stops.
     using go_on = std::function<bool(const std::string& what, double share)>;
 
-    verification(const request& r, const rows::operation& all, placed_operands& data, go_on tell)
+    verification(const request::measurement& r, const rows::operation& all,
+                 workers::placed_operands& data, go_on tell)
         : request_(r), all_(all), data_(data), tell_(std::move(tell)) {}
 
     // Makes every contender ready, and verified or ruled out with a reason. The sets hold the data
@@ -63,9 +64,9 @@ class verification {
     [[nodiscard]] verify::verdict judge(contender& c);
     void hold_against_reference(contender& c);
 
-    const request& request_;
+    const request::measurement& request_;
     rows::operation all_;
-    placed_operands& data_;
+    workers::placed_operands& data_;
     std::uint64_t passes_ = 0;
     go_on tell_;
     std::optional<verify::references<verify::reference>> on_host_;

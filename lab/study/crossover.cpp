@@ -22,22 +22,22 @@ std::vector<part> crossover_parts(const options& how) {
                      "cuda.ladder.tiled[tile-size=16],vendor.cublas",
                      how.how_much == extent::quick ? 0.3 : 1),
              true};
-    session::request& r = all.request;
+    request::measurement& r = all.request;
     r.types = {dtype::f32};
     r.measure_energy = false;
     r.timing.fewest_trials = 20;
     r.timing.ci_width = 0.02;
     r.slowest_run_s = 2;
-    if (how.on_gpu) r.phases = session::host_memory::pageable;
+    if (how.on_gpu) r.phases = request::host_memory::pageable;
     switch (how.how_much) {
         case extent::quick:
-            r.shapes = session::parse_shapes("16:512:x2");
+            r.shapes = request::parse_shapes("16:512:x2");
             break;
         case extent::usual:
-            r.shapes = session::parse_shapes("2:1024:x2");
+            r.shapes = request::parse_shapes("2:1024:x2");
             break;
         case extent::full:
-            r.shapes = session::parse_shapes("2:512:x2,1024:10240:1024");
+            r.shapes = request::parse_shapes("2:512:x2,1024:10240:1024");
             r.slowest_run_s = 20;
             break;
     }
@@ -47,8 +47,8 @@ std::vector<part> crossover_parts(const options& how) {
 const results::result* best_cpu(const results::document& doc, std::int64_t n) {
     const results::result* best = nullptr;
     for (const results::result& c : doc.results)
-        if (c.has_figure() && c.device == "cpu" && c.dtype == crossover_type && c.n == n &&
-            c.m == n && (best == nullptr || c.median_s < best->median_s))
+        if (c.has_figure() && c.on_cpu() && c.dtype == crossover_type && c.n == n && c.m == n &&
+            (best == nullptr || c.median_s < best->median_s))
             best = &c;
     return best;
 }

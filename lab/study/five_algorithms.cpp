@@ -8,8 +8,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/analyse.hpp"
 #include "lab/statistics/anova.hpp"
 #include "lab/statistics/bootstrap.hpp"
 #include "lab/statistics/replicates.hpp"
@@ -38,19 +38,19 @@ std::vector<part> five_parts(const options& how) {
                      "vendor.cublas,cuda.ladder.tiled[tile-size=32],vendor.openblas,"
                      "cpu.ladder.openmp[tile-size=32],cpu.ladder.threads[tile-size=32]",
                      how.how_much == extent::quick ? 1.5 : 20)};
-    session::request& r = all.request;
+    request::measurement& r = all.request;
     r.types = {dtype::f64};
     r.values = workload::uniform(2, 5);
-    r.convention = session::operation_count::exact;
+    r.convention = request::operation_count::exact;
     switch (how.how_much) {
         case extent::quick:
-            r.shapes = session::parse_shapes("250,500,1000");
+            r.shapes = request::parse_shapes("250,500,1000");
             break;
         case extent::usual:
-            r.shapes = session::parse_shapes("1000:3000:1000");
+            r.shapes = request::parse_shapes("1000:3000:1000");
             break;
         case extent::full:
-            r.shapes = session::parse_shapes("1000:10000:1000");
+            r.shapes = request::parse_shapes("1000:10000:1000");
             r.timing.trials = 30;
             break;
     }
@@ -138,7 +138,7 @@ table table_of_pairs(const results::document& doc, const results::comparison& al
         if (const results::result* c = measured(doc, ours, five_type, all.n); c != nullptr)
             ranked.push_back(c);
     for (const statistics::pair_difference& d :
-         statistics::games_howell(session::log_moments(ranked), all.alpha)) {
+         statistics::games_howell(comparing::log_moments(ranked), all.alpha)) {
         const results::result &a = *ranked[d.first], &b = *ranked[d.second];
         const statistics::interval ci =
             exponential(statistics::interval{-d.simultaneous_ci.upper, -d.simultaneous_ci.lower});

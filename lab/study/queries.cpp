@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/compare/analyse.hpp"
 #include "lab/report/words.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace carat::study {
 
@@ -97,7 +97,7 @@ std::string gflops(const results::result* result) {
 
 std::string gflops_with_interval(const results::result* result) {
     if (result == nullptr) return "-";
-    const session::extent_of_median extent = session::extent_of(*result);
+    const comparing::extent_of_median extent = comparing::extent_of(*result);
     return fmt::format("{} {}[{}, {}]", gflops(result->median_gflops),
                        extent.interval ? "" : "range ", gflops(result->flop / extent.s[1] / 1e9),
                        gflops(result->flop / extent.s[0] / 1e9));
@@ -131,12 +131,13 @@ std::string present(std::string_view names) {
 
 }  // namespace
 
-session::request request(const options& how, std::string_view implementations, double budget_s) {
-    session::request r;
-    r.chosen = session::parse_selection(lab::catalogue(), present(implementations));
+request::measurement request(const options& how, std::string_view implementations,
+                             double budget_s) {
+    request::measurement r;
+    r.chosen = request::parse_selection(lab::catalogue(), present(implementations));
     // The names are the same for every machine, so one that is missing here is not run, and is no
     // error.
-    for (session::selection& s : r.chosen) s.asked_for = false;
+    for (request::selection& s : r.chosen) s.asked_for = false;
     r.threads = {how.threads};
     r.measure_energy = how.how_much != extent::quick;
     r.timing.budget_s = budget_s;

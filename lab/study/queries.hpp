@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 #include "lab/study/study.hpp"
 
 namespace carat::study {
@@ -45,9 +45,9 @@ namespace carat::study {
 // Replaces the findings by the reason, if the machine was busy.
 void withhold_findings(chapter& c, const results::document& doc);
 
-// A request with the study's common parts: names (see session::parse_selection), threads, seed and
+// A request with the study's common parts: names (see request::parse_selection), threads, seed and
 // the seconds for each implementation and case.
-[[nodiscard]] session::request request(const options& how, std::string_view implementations,
-                                       double budget_s);
+[[nodiscard]] request::measurement request(const options& how, std::string_view implementations,
+                                           double budget_s);
 
 }  // namespace carat::study

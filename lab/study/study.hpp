@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
-#include "lab/session/request.hpp"
 #include "lab/study/chapter.hpp"
 
 namespace carat::study {
@@ -33,7 +33,7 @@ struct options {
 
 // One interleaved session. The sessions of a study never share a case (type, size, threads, call).
 struct part {
-    session::request request;
+    request::measurement request;
     bool finds_crossing = false;  // sizes are added where a GPU starts to win, with its phases
 };
 

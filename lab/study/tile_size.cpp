@@ -40,7 +40,7 @@ std::string tile_names() {
 
 std::vector<part> tile_parts(const options& how) {
     part all{request(how, tile_names(), how.how_much == extent::quick ? 0.25 : 3)};
-    session::request& r = all.request;
+    request::measurement& r = all.request;
     r.types = {dtype::f32};
     const std::int64_t n = how.how_much == extent::quick   ? 512
                            : how.how_much == extent::usual ? 1024

@@ -28,7 +28,7 @@ constexpr std::string_view implementations[] = {"cpu.ladder.tiled_reordered", "c
                                                 "vendor.openblas", "vendor.mkl"};
 
 struct shape_of {
-    session::shape size;
+    request::shape size;
     std::string_view what;
 };
 
@@ -44,7 +44,7 @@ struct many {
     dtype type;
     std::string_view layout;
     rows::call asked;
-    std::vector<session::shape> sizes;
+    std::vector<request::shape> sizes;
 };
 
 std::vector<many> many_products() {
@@ -58,7 +58,7 @@ std::vector<many> many_products() {
     update.alpha = -1;
     update.beta = 1;
     const auto of_experts = [&](std::int64_t n, std::int64_t k) {
-        return session::size_of({1, n, k}, experts);
+        return request::size_of({1, n, k}, experts);
     };
     return {{"attention's scores in training, 4 x 128 tokens, 12 heads",
              dtype::f32,
@@ -106,7 +106,7 @@ std::vector<part> workload_parts(const options& how) {
                          how.how_much == extent::quick ? 0.2 : 1)};
         one.request.shapes = m.sizes;
         one.request.types = {m.type};
-        one.request.stored = session::parse_storage(m.layout);
+        one.request.stored = request::parse_storage(m.layout);
         one.request.asked = m.asked;
         all.push_back(std::move(one));
     }
@@ -115,7 +115,7 @@ std::vector<part> workload_parts(const options& how) {
     return all;
 }
 
-const results::result* fastest(const results::document& doc, dtype type, const session::shape& size,
+const results::result* fastest(const results::document& doc, dtype type, const request::shape& size,
                                const rows::call& asked) {
     const results::result* best = nullptr;
     for (const results::result& c : doc.results)
@@ -126,7 +126,7 @@ const results::result* fastest(const results::document& doc, dtype type, const s
 }
 
 const results::result* engine(const results::document& doc, const many& of,
-                              const session::shape& size) {
+                              const request::shape& size) {
     for (const results::result& c : doc.results)
         if (c.has_figure() && c.implementation.starts_with("cpu.engine") &&
             !c.implementation.ends_with("[loop=1]") && c.dtype == name(of.type) && c.m == size.m &&
@@ -154,7 +154,7 @@ table products_together(const results::document& doc) {
             {},
             "GFLOP/s of all products together; of a group M is the sum of its rows."};
     for (const many& m : many_products())
-        for (const session::shape& size : m.sizes) {
+        for (const request::shape& size : m.sizes) {
             const results::result* best = fastest(doc, m.type, size, m.asked);
             if (best == nullptr) continue;
             t.rows.push_back({fmt::format("{} x {} x {} {}", size.m, size.n, size.k, m.layout),

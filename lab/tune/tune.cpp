@@ -59,9 +59,9 @@ std::string reason_against(const rows::implementation& entry) {
     return tunes ? "" : std::string(entry.name) + " has nothing to choose: take cuda.engine";
 }
 
-std::vector<session::selection> candidates(const rows::implementation& entry,
+std::vector<request::selection> candidates(const rows::implementation& entry,
                                            const core::problem& p) {
-    std::vector<session::selection> chosen = {{&entry, {}, true}};
+    std::vector<request::selection> chosen = {{&entry, {}, true}};
     std::set<std::string> plans;
     for (const core::tunable_values& values : combinations(entry)) {
         const core::settings s{1, values};
@@ -73,13 +73,13 @@ std::vector<session::selection> candidates(const rows::implementation& entry,
     return chosen;
 }
 
-finding judge(const session::case_key& key, const std::vector<session::selection>& chosen,
+finding judge(const request::case_key& key, const std::vector<request::selection>& chosen,
               const std::vector<results::result>& results, const results::comparison& compared) {
     finding found;
     found.key = key;
     found.implementation = chosen.front().entry->name;
-    for (const session::selection& s : chosen) {
-        const std::string label = session::label_of(s, chosen);
+    for (const request::selection& s : chosen) {
+        const std::string label = request::label_of(s, chosen);
         const auto c = std::ranges::find(results, label, &results::result::implementation);
         if (c == results.end() || !c->has_figure()) continue;
         if (&s == &chosen.front()) found.model = &*c;
@@ -97,7 +97,7 @@ finding judge(const session::case_key& key, const std::vector<session::selection
 }
 
 void take(json& table, const finding& found, const json& where_from) {
-    const core::problem p = session::problem_of(found.key);
+    const core::problem p = request::problem_of(found.key);
     json one = where_from;
     one["implementation"] = found.implementation;
     one["types"] = tuning::types_of(p);

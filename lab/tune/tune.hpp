@@ -14,11 +14,11 @@ namespace carat::tune {
 [[nodiscard]] std::string reason_against(const rows::implementation& entry);
 
 /// The model's own choice first, without tunables, then each choice that gives another plan of `p`.
-[[nodiscard]] std::vector<session::selection> candidates(const rows::implementation& entry,
+[[nodiscard]] std::vector<request::selection> candidates(const rows::implementation& entry,
                                                          const core::problem& p);
 
 struct finding {
-    session::case_key key;
+    request::case_key key;
     std::string implementation;
     const results::result* model = nullptr;  // the model's choice
     const results::result* best = nullptr;   // the fastest; may be the same
@@ -29,8 +29,8 @@ struct finding {
 
 /// What `results` and their comparison say about the `chosen` of this case.
 /// @throws carat::error(invalid_argument) if the model's choice has no figure.
-[[nodiscard]] finding judge(const session::case_key& key,
-                            const std::vector<session::selection>& chosen,
+[[nodiscard]] finding judge(const request::case_key& key,
+                            const std::vector<request::selection>& chosen,
                             const std::vector<results::result>& results,
                             const results::comparison& compared);
 

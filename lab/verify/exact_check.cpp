@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/dtype_traits.hpp"
 #include "lab/verify/exact.hpp"
 #include "lab/verify/exact_tables.hpp"
 #include "lab/verify/poison.hpp"
@@ -79,20 +80,10 @@ mismatches compare(const View& product, const factors& with, const source& c, in
 }  // namespace
 
 double stored(dtype type, double exact) {
-    switch (type) {
-        case dtype::f32:
-            return static_cast<double>(static_cast<float>(exact));
-        case dtype::f16:
-            return static_cast<double>(f16(exact));
-        case dtype::bf16:
-            return static_cast<double>(bf16(exact));
-        case dtype::e4m3:
-            return static_cast<double>(e4m3(exact));
-        case dtype::e5m2:
-            return static_cast<double>(e5m2(exact));
-        default:
-            return exact;
-    }
+    if (!is_floating(type)) return exact;
+    return core::visit(type, [&](auto tag) {
+        return static_cast<double>(static_cast<typename decltype(tag)::type>(exact));
+    });
 }
 
 verdict exact_pass::conclude(const mismatches& found, bool unwritten) const {

@@ -120,31 +120,11 @@ void fill_lines(exact_kind kind, const line_rules& r, const lines_view<T>& to, i
 
 void fill_typed(exact_kind kind, const line_rules& r, dtype type, const void* constant,
                 std::int64_t line_stride, std::int64_t k_stride, int threads) {
-    void* const data = const_cast<void*>(constant);
-    const auto fill = [&](auto* typed) {
-        using element = std::remove_pointer_t<decltype(typed)>;
-        fill_lines(kind, r, lines_view<element>{typed, line_stride, k_stride}, threads);
-    };
-    switch (type) {
-        case dtype::f64:
-            return fill(static_cast<double*>(data));
-        case dtype::f32:
-            return fill(static_cast<float*>(data));
-        case dtype::f16:
-            return fill(static_cast<f16*>(data));
-        case dtype::bf16:
-            return fill(static_cast<bf16*>(data));
-        case dtype::i32:
-            return fill(static_cast<std::int32_t*>(data));
-        case dtype::i8:
-            return fill(static_cast<std::int8_t*>(data));
-        case dtype::u8:
-            return fill(static_cast<std::uint8_t*>(data));
-        case dtype::e4m3:
-            return fill(static_cast<e4m3*>(data));
-        case dtype::e5m2:
-            return fill(static_cast<e5m2*>(data));
-    }
+    core::visit(type, [&](auto tag) {
+        using element = typename decltype(tag)::type;
+        auto* const data = static_cast<element*>(const_cast<void*>(constant));
+        fill_lines(kind, r, lines_view<element>{data, line_stride, k_stride}, threads);
+    });
 }
 
 template <class T>

@@ -33,26 +33,8 @@ constexpr std::array claims = {
     arithmetic{"fp8/14-bit", 4, 13}, arithmetic{"integers", 31, 31}};
 
 int digits_of(dtype type) {
-    switch (type) {
-        case dtype::f64:
-            return 53;
-        case dtype::f32:
-            return 24;
-        case dtype::f16:
-            return 11;
-        case dtype::bf16:
-        case dtype::u8:
-            return 8;
-        case dtype::i32:
-            return 30;  // sums of two stay below 2^31
-        case dtype::i8:
-            return 7;
-        case dtype::e4m3:
-            return 4;
-        case dtype::e5m2:
-            return 3;
-    }
-    return 1;
+    if (type == dtype::i32) return 30;  // sums of two stay below 2^31
+    return traits_of(type).significand_bits;
 }
 
 // Just long enough for the next narrower type to lose a bit, since there must be many of them.

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "lab/compare/analyse.hpp"
 #include "lab/results/files.hpp"
-#include "lab/session/analyse.hpp"
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string table_of(std::vector<results::result> rows) {
     compared.dtype = "f64";
     compared.m = compared.n = compared.k = 1000;
     compared.threads = 2;
-    session::analyse_results(rows, {}, compared);
+    comparing::analyse_results(rows, {}, compared);
     cli::told_so_far told;
     return cli::ranking(rows, compared, false, told);
 }

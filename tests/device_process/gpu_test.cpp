@@ -77,7 +77,7 @@ constexpr const char* worker_argument = "--serve-as-worker";
 
 int serve_as_worker() {
     process::end_with_parent();
-    session::serve(process::channel(process::child::channel_descriptor),
+    workers::serve(process::channel(process::child::channel_descriptor),
                    process::child::memory_descriptor, row_called);
     return 0;
 }
@@ -103,7 +103,7 @@ class device_process_gpu : public testing::Test {
     std::string reason_of(const char* bad) {
         choose(request, {&row_called("test.one"), &row_called(bad), &row_called("test.two")});
         const session::case_result r =
-            session::run_case(request, session::cases_of(request).front(), around);
+            session::run_case(request, request::cases_of(request).front(), around);
         for (const std::size_t i : {0u, 2u}) {
             EXPECT_EQ(r.results[i].reason, "") << r.results[i].implementation;
             EXPECT_TRUE(r.results[i].verified);
@@ -115,7 +115,7 @@ class device_process_gpu : public testing::Test {
         return r.results[1].reason;
     }
 
-    session::request request;
+    request::measurement request;
     machine::description machine;
     machine::peaks limits;
     session::surroundings around{machine, limits, {}, {}, {}, {}};

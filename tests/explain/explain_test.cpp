@@ -12,7 +12,7 @@ namespace {
 const machine::description sample = machine::sample_machine();
 const machine::peaks limits = machine::sample_peaks();
 
-results::result measured(const session::case_key& key, double median_s) {
+results::result measured(const request::case_key& key, double median_s) {
     results::result c;
     c.implementation = "cpu.engine";
     c.device = "cpu";
@@ -23,7 +23,7 @@ results::result measured(const session::case_key& key, double median_s) {
     return c;
 }
 
-explanation of(const session::case_key& key, double median_s) {
+explanation of(const request::case_key& key, double median_s) {
     const auto chosen = choose(lab::catalogue(), key, rows::device::cpu);
     return explain(key, chosen, {sample, limits}, {measured(key, median_s)});
 }
@@ -49,7 +49,7 @@ TEST(Levels, AreDividedAmongThreadsThatShareThem) {
 }
 
 TEST(Explanation, ExpectsNoLessThanTheRoofline) {
-    const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
+    const request::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
     const explanation told = of(key, 0.005);
     const device_report& d = told.devices.front();
     ASSERT_TRUE(d.roof.has_value());
@@ -64,7 +64,7 @@ TEST(Explanation, ExpectsNoLessThanTheRoofline) {
 }
 
 TEST(Explanation, OfAComputeBoundProductOffersANarrowerType) {
-    const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
+    const request::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
     const explanation told = of(key, 2 * 0.5 * 0.5 * 0.5 / 99);  // 99 of 100 GFLOP/s
     EXPECT_TRUE(advises(told, "f32 multiplies up to 2.0 times as fast"));
     EXPECT_TRUE(advises(told, "1 of 4 cores"));
@@ -73,7 +73,7 @@ TEST(Explanation, OfAComputeBoundProductOffersANarrowerType) {
 }
 
 TEST(Explanation, OfAFigureOfABusyMachineSaysNothingOfItsGap) {
-    const session::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
+    const request::case_key key{{500, 500, 500}, dtype::f64, 1, {}};
     results::result result = measured(key, 2 * 0.5 * 0.5 * 0.5 / 99);
     result.busy = "other work took 40 %";
     const explanation told =
@@ -89,7 +89,7 @@ TEST(Explanation, OfASmallProductAsksForNoThreadsItWouldNotUse) {
 }
 
 TEST(Explanation, OfAThinProductNamesTheMemory) {
-    const session::case_key key{{4000, 4000, 2}, dtype::f64, 1, {}};
+    const request::case_key key{{4000, 4000, 2}, dtype::f64, 1, {}};
     const explanation told = of(key, 0.1);
     EXPECT_EQ(told.devices.front().roof->level, "DRAM");
     EXPECT_TRUE(advises(told, "DRAM feeds it too slowly"));
@@ -161,7 +161,7 @@ TEST(Explanation, LoopsFindTheirOperandsWhereTheyLie) {
 }
 
 TEST(Explanation, SaysWhyNothingRuns) {
-    const session::case_key key{{64, 64, 64}, dtype::e4m3, 1, {}};
+    const request::case_key key{{64, 64, 64}, dtype::e4m3, 1, {}};
     const auto chosen = choose(lab::catalogue(), key, rows::device::cpu);
     ASSERT_EQ(chosen.size(), 1U);
     EXPECT_EQ(chosen.front().entry, nullptr);
@@ -171,7 +171,7 @@ TEST(Explanation, SaysWhyNothingRuns) {
 }
 
 TEST(Explanation, WithoutPeaksHasNoExpectation) {
-    const session::case_key key{{64, 64, 64}, dtype::f64, 1, {}};
+    const request::case_key key{{64, 64, 64}, dtype::f64, 1, {}};
     const auto chosen = choose(lab::catalogue(), key, rows::device::cpu);
     const explanation told = explain(key, chosen, {sample, {}}, {});
     EXPECT_EQ(told.devices.front().lower_bound_s, 0);

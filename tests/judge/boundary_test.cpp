@@ -27,7 +27,7 @@ ino_t inode_of(const std::string& path) {
 }
 
 TEST(Boundary, NoTwoProcessesShareOperands) {
-    const request asked;
+    const options asked;
     const hooks user;
     const shared_memory of_peers(data_begins);
     table_of_rules rules{of_peers, asked, user};
@@ -44,7 +44,7 @@ TEST(Boundary, NoTwoProcessesShareOperands) {
 
 // If the kernel provides namespaces, no other descriptor of the judge is open there.
 TEST(Boundary, NothingElseIsOpen) {
-    const request asked;
+    const options asked;
     const hooks user;
     const shared_memory of_peers(data_begins);
     table_of_rules rules{of_peers, asked, user};
@@ -98,7 +98,7 @@ TEST(Ceiling, IsHeldAgainstTheTargetUnlessAPeerExceedsItToo) {
 }
 
 TEST(Products, OfTheUserAreAskedForPaddedFirst) {
-    request asked;
+    options asked;
     asked.sizes = {{7, 8, 9}};
     draws numbers("x");
     const auto all = products_to_time(asked, false, numbers.shapes);
@@ -116,7 +116,7 @@ TEST(Products, ThatAreDrawnGiveWayToCubesAndMultiples) {
     draws numbers("x");
     const auto all = products_to_time({}, false, numbers.shapes);
     ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0][0].size, (session::shape{512, 512, 512}));
+    EXPECT_EQ(all[0][0].size, (request::shape{512, 512, 512}));
     const auto fits = [](const timed_product& p) {
         return p.size.m % 128 == 0 && p.size.n == p.size.m && p.size.k == p.size.m;
     };

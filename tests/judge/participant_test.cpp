@@ -42,7 +42,7 @@ class python_participant : public testing::Test {
 
     std::string python_;
     std::filesystem::path folder_;
-    request asked_;
+    options asked_;
     hooks user_;
     shared_memory memory_{data_begins};
     table_of_rules rules_{memory_, asked_, user_};

@@ -35,9 +35,9 @@ std::vector<mutant> drawn;  // of the case under way
 
 constexpr core::tunable which[] = {{"mutant", 0, 0, 1 << 20, "0: none"}};
 
-session::request request_for(const rows::implementation& kernel, dtype type,
-                             const session::shape& shape, std::mt19937_64& random) {
-    session::request request;
+request::measurement request_for(const rows::implementation& kernel, dtype type,
+                                 const request::shape& shape, std::mt19937_64& random) {
+    request::measurement request;
     for (std::int64_t i = 0; i <= static_cast<std::int64_t>(drawn.size()); ++i)
         request.chosen.push_back({&kernel, {{"mutant", i}}, true});
     request.shapes = {shape};
@@ -58,18 +58,18 @@ void read_option(std::string_view argument, std::string_view name, Number& value
     std::from_chars(argument.data(), argument.data() + argument.size(), value);
 }
 
-score run(const rows::implementation& kernel, dtype type, const session::shape& shape,
+score run(const rows::implementation& kernel, dtype type, const request::shape& shape,
           std::int64_t count, std::mt19937_64& random) {
     drawn.clear();
     while (static_cast<std::int64_t>(drawn.size()) < count)
         drawn.push_back(draw(random, shape.m, shape.n, shape.k));
-    const session::request request = request_for(kernel, type, shape, random);
+    const request::measurement request = request_for(kernel, type, shape, random);
     machine::description machine;
     machine.caches.push_back({.level = 3, .kind = "data", .size_bytes = 1});  // two sets will do
     const machine::peaks limits;
     const session::surroundings around{machine, limits, {}, {}, {}, {}};
     const session::case_result result =
-        session::run_case(request, session::cases_of(request).front(), around);
+        session::run_case(request, request::cases_of(request).front(), around);
     EXPECT_TRUE(result.results[0].verified) << name(type) << ": " << result.results[0].reason;
     EXPECT_EQ(result.results[0].exact_passes, 5);
     EXPECT_EQ(result.results[0].trials_s.size(), 1u);
@@ -112,7 +112,7 @@ void expect_all_caught(rows::device where, decltype(rows::implementation::prepar
         const std::int64_t least =
             size > 0 ? size : sizes[static_cast<std::size_t>(i) % sizes.size()];
         const auto side = [&] { return least + static_cast<std::int64_t>(random() % 64); };
-        const session::shape shape{side(), side(), side()};
+        const request::shape shape{side(), side(), side()};
         const std::int64_t count = wanted * (i + 1) / cases - wanted * i / cases;
         all.add(run(kernel, types[i].a, shape, count, random));
     }

@@ -9,8 +9,6 @@
 namespace carat::report {
 namespace {
 
-using nlohmann::json;
-
 TEST(age, is_that_of_the_first_known_version_not_before) {
     EXPECT_EQ(released("OpenBLAS", "0.3.21, OpenMP"), "2022-08");
     EXPECT_EQ(released("OpenBLAS", "0.3.22, pthread"), "2023-04");  // at the latest
@@ -30,17 +28,14 @@ TEST(age, counts_from_the_day_of_the_measurement) {
     EXPECT_EQ(old_release("OpenBLAS", "0.3.21", ""), "");
 }
 
-json file_of_2026() {
-    json aged = sample::result("vendor.openblas", 10);
-    aged["library"] = {{"name", "OpenBLAS"},
-                       {"version", "0.3.21, OpenMP"},
-                       {"path", "/x.so"},
-                       {"kernel", ""},
-                       {"note", ""}};
-    json file = sample::file(
+results::document file_of_2026() {
+    results::result aged = sample::result("vendor.openblas", 10);
+    aged.vendor.name = "OpenBLAS";
+    aged.vendor.version = "0.3.21, OpenMP";
+    results::document file = sample::file(
         {sample::result("cpu.engine", 20), aged},
         {sample::comparison({sample::pair("cpu.engine", "vendor.openblas", "faster", 2)})});
-    file["date"] = "2026-11-24T20:00:00Z";
+    file.date = "2026-11-24T20:00:00Z";
     return file;
 }
 

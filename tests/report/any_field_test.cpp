@@ -12,11 +12,10 @@
 #include "lab/report/report.hpp"
 #include "lab/results/document.hpp"
 #include "lab/results/files.hpp"
-#include "sample.hpp"
 
 namespace {
 
-using sample::json;
+using nlohmann::json;
 
 // All that a file's places may wrongly hold; discarded stands for no such field.
 const std::vector<json> odd_values{
@@ -62,7 +61,7 @@ void put(json& file, const json::json_pointer& at, const json& value) {
 
 // Does what `carat report` does.
 void report(const json& file) {
-    const json read = carat::results::to_json(carat::results::from_json(file, "a.json"));
+    const carat::results::document read = carat::results::from_json(file, "a.json");
     for (const std::string& text :
          {carat::report::html(read), carat::report::markdown(read),
           carat::report::tables(read, carat::report::table_form::markdown),

@@ -12,6 +12,7 @@
 
 namespace {
 
+using sample::document;
 using sample::json;
 
 // The text of the page between a tag and the next end of a script.
@@ -29,20 +30,20 @@ std::size_t occurrences(std::string_view text, std::string_view wanted) {
     return found;
 }
 
-json hostile() {
-    json doc = sample::two();
+document hostile() {
+    document doc = sample::two();
     const std::string evil = "</script><!--<script>alert(1)</script>&\"'`|\\\n";
-    doc["machine"]["cpu_model"] = evil;
-    doc["results"][0]["implementation"] = "cpu." + evil;
-    doc["comparisons"][0]["pairs"][0]["a"] = "cpu." + evil;
-    doc["results"].push_back(sample::absent("vendor.x", evil));
+    doc.machine["cpu_model"] = evil;
+    doc.results[0].implementation = "cpu." + evil;
+    doc.comparisons[0].pairs[0].a = "cpu." + evil;
+    doc.results.push_back(sample::absent("vendor.x", evil));
     return doc;
 }
 
 TEST(page, holds_the_results_unchanged) {
-    const json doc = hostile();
+    const document doc = hostile();
     const std::string page = carat::report::html(doc);
-    EXPECT_EQ(json::parse(embedded(page, "results")), doc);
+    EXPECT_EQ(json::parse(embedded(page, "results")), carat::results::to_json(doc));
     EXPECT_TRUE(json::parse(embedded(page, "digest")).contains("views"));
 }
 
@@ -56,8 +57,8 @@ TEST(page, gives_data_no_way_out_of_their_element) {
 }
 
 TEST(page, survives_text_that_is_not_utf8) {
-    json doc = sample::two();
-    doc["machine"]["cpu_model"] = "bad \xff byte";
+    document doc = sample::two();
+    doc.machine["cpu_model"] = "bad \xff byte";
     const json kept = json::parse(embedded(carat::report::html(doc), "results"));
     EXPECT_EQ(kept["machine"]["cpu_model"], "bad \uFFFD byte");
 }
@@ -101,44 +102,46 @@ TEST(markdown, has_one_row_for_each_figure_fastest_first) {
 }
 
 TEST(markdown, writes_dashes_for_what_was_not_measured) {
-    json doc = sample::file({sample::result("cpu.a", 100)});
-    for (const char* field :
-         {"ci95_gflops", "percent_of_roofline", "cold_s", "prepare_s", "error_ulp", "group"}) {
-        doc["results"][0].erase(field);
-    }
+    document doc = sample::file({sample::result("cpu.a", 100)});
+    carat::results::result& of = doc.results[0];
+    of.ci95_gflops = carat::results::unbounded;
+    of.percent_of_roofline = of.cold_s = of.prepare_s = 0;
+    of.verification = "none";
+    of.group.clear();
     EXPECT_EQ(table_rows(carat::report::markdown(doc)),
               std::vector<std::string>{"| 1 | `cpu.a` | 100.0 | - | - | 1.00 | - | - | - | - |"});
 }
 
 TEST(markdown, tells_of_a_gpu_what_is_known) {
-    json doc = sample::file({sample::result("cuda.a", 100, 2, "cuda")});
-    json& result = doc["results"][0];
-    result["gpu"] = {{"clock_mhz", {{"median", 1980}}},
-                     {"power_w", 512.3},
-                     {"joules_per_gflop", 0.0123},
-                     {"throttle_reasons", {"sw_power_cap", "hw_slowdown"}}};
-    result["kernels"] = {{{"name", "first"}, {"registers", 20}},
-                         {{"name", "a"}, {"registers", 127}, {"occupancy", 0.25}}};
+    document doc = sample::file({sample::result("cuda.a", 100, 2, "cuda")});
+    carat::results::result& of = doc.results[0];
+    of.gpu.emplace();
+    of.gpu->clock_mhz = {.median = 1980};
+    of.gpu->power_w = 512.3;
+    of.gpu->joules_per_gflop = 0.0123;
+    of.gpu->throttle_reasons = {"sw_power_cap", "hw_slowdown"};
+    of.kernels = {{.name = "first", .registers = 20},
+                  {.name = "a", .registers = 127, .occupancy = 0.25}};
     EXPECT_EQ(table_rows(carat::report::markdown(doc)).back(),
-              "| `cuda.a` | 1980 | 512 | 0.0123 | - | sw_power_cap, hw_slowdown | 127 | - | - | "
+              "| `cuda.a` | 1980 | 512 | 0.0123 | - | sw_power_cap, hw_slowdown | 127 | 0 | 0 | "
               "0.25 |");
-    result["gpu"] = nullptr;
-    result["kernels"] = nullptr;
+    of.gpu.emplace();
+    of.kernels.clear();
     EXPECT_EQ(table_rows(carat::report::markdown(doc)).back(),
               "| `cuda.a` | - | - | - | - | - | - | - | - | - |");
-    result.erase("gpu");
-    result.erase("kernels");
+    of.gpu.reset();
     EXPECT_EQ(table_rows(carat::report::markdown(doc)).size(), 1u);
 }
 
-json with_crossover() {
-    json doc = sample::two();
-    doc["results"][1]["device"] = "cuda";
-    json& phases = doc["results"][1]["phases"];
-    phases = {{"host_memory", "pinned"}, {"reason", ""}};
-    for (const char* field : {"allocate_s", "copy_in_s", "compute_s", "copy_out_s", "free_s"})
-        phases[field] = {{"median", 1e-3}, {"ci95", {9e-4, nullptr}}};
-    phases["total_s"] = {{"median", 5e-3}, {"ci95", {4e-3, 6e-3}}};
+document with_crossover() {
+    document doc = sample::two();
+    doc.results[1].device = "cuda";
+    carat::results::phases& phases = doc.results[1].end_to_end.emplace();
+    phases.host_memory = "pinned";
+    for (const char* name : {"allocate", "copy_in", "compute", "copy_out", "free"})
+        phases.parts.push_back({name, 1e-3, {9e-4, 2e-3}});
+    phases.total.median_s = 5e-3;
+    phases.total_trials_s = {5e-3};
     const auto point = [](int n, double cpu_s, double gpu_s) {
         return json{{"n", n},
                     {"cpu", "cpu.slow"},
@@ -147,15 +150,15 @@ json with_crossover() {
                     {"ci95_cpu_s", {0.1, nullptr}},
                     {"ci95_gpu_s", {0.1, 9}}};
     };
-    doc["crossovers"] = {{{"gpu", "cpu.fast"},
-                          {"dtype", "f64"},
-                          {"threads", 2},
-                          {"host_memory", "pinned"},
-                          {"outcome", "crosses"},
-                          {"n", 40.6},
-                          {"ci95", {nullptr, 44.4}},
-                          {"changes", 3},
-                          {"points", {point(8, 1, 2), point(64, 2, 1)}}}};
+    doc.crossovers = {{{"gpu", "cpu.fast"},
+                       {"dtype", "f64"},
+                       {"threads", 2},
+                       {"host_memory", "pinned"},
+                       {"outcome", "crosses"},
+                       {"n", 40.6},
+                       {"ci95", {nullptr, 44.4}},
+                       {"changes", 3},
+                       {"points", {point(8, 1, 2), point(64, 2, 1)}}}};
     return doc;
 }
 
@@ -176,11 +179,11 @@ TEST(markdown, shows_phases_and_the_crossover) {
 }
 
 TEST(markdown, says_always_and_never_without_a_size) {
-    json doc = with_crossover();
-    doc["crossovers"][0]["n"] = nullptr;
-    doc["crossovers"][0]["outcome"] = "always";
+    document doc = with_crossover();
+    doc.crossovers[0]["n"] = nullptr;
+    doc.crossovers[0]["outcome"] = "always";
     EXPECT_NE(carat::report::markdown(doc).find("at every size from N = 8 on"), std::string::npos);
-    doc["crossovers"][0]["outcome"] = "never";
+    doc.crossovers[0]["outcome"] = "never";
     EXPECT_NE(carat::report::markdown(doc).find("does not beat the best CPU implementation up "
                                                 "to N = 64"),
               std::string::npos);
@@ -200,7 +203,7 @@ TEST(markdown, keeps_hostile_text_inside_its_result) {
 
 TEST(markdown, lists_refused_results_below_their_table) {
     auto wrong = sample::result("cpu.wrong", 900);
-    wrong["verified"] = false;
+    wrong.verified = false;
     const std::string text =
         carat::report::markdown(sample::file({wrong, sample::result("cpu.fine", 10)}));
     EXPECT_NE(text.find("- `cpu.wrong`: failed verification"), std::string::npos) << text;

@@ -47,24 +47,23 @@ TEST(table, latex_escapes_whatever_is_special_there) {
     EXPECT_EQ(latex("core"), "core");  // an e between no digits is no exponent
 }
 
-std::vector<std::string> titles(const sample::json& doc) {
+std::vector<std::string> titles(const sample::document& doc) {
     std::vector<std::string> all;
     for (const table& t : carat::report::all_tables(doc)) all.push_back(t.title);
     return all;
 }
 
 TEST(tables, are_all_there_with_titles_that_differ) {
-    sample::json doc = sample::two();
-    doc["results"].push_back(sample::absent("vendor.x", "not here"));
-    doc["machine"]["peaks"] = {
+    sample::document doc = sample::two();
+    doc.results.push_back(sample::absent("vendor.x", "not here"));
+    doc.machine["peaks"] = {
         {"compute", {{{"unit", "fma"}, {"dtype", "f64"}, {"threads", 2}, {"gflops", 90.0}}}},
         {"bandwidth", {{{"level", "L1"}, {"threads", 2}, {"gb_per_s", 300.0}}}}};
-    doc["studies"] = {
-        {{"study", "ladder"},
-         {"title", "The ladder"},
-         {"tables",
-          {{{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"1"}}}, {"note", ""}},
-           {{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"2"}}}, {"note", ""}}}}}};
+    doc.studies = {{{"study", "ladder"},
+                    {"title", "The ladder"},
+                    {"tables",
+                     {{{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"1"}}}, {"note", ""}},
+                      {{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"2"}}}, {"note", ""}}}}}};
     EXPECT_EQ(titles(doc),
               (std::vector<std::string>{
                   "The ladder: Steps", "The ladder: Steps (2)", "f64 100 × 100 × 100, 2 threads",
@@ -73,9 +72,9 @@ TEST(tables, are_all_there_with_titles_that_differ) {
 }
 
 TEST(tables, keep_hostile_text_inside_their_cells) {
-    sample::json doc = sample::two();
-    doc["machine"]["cpu_model"] = "evil\n\\input{x} % `";
-    doc["results"][0]["implementation"] = "cpu.\\end{table}`&\n%";
+    sample::document doc = sample::two();
+    doc.machine["cpu_model"] = "evil\n\\input{x} % `";
+    doc.results[0].implementation = "cpu.\\end{table}`&\n%";
     const std::string text = carat::report::tables(doc, carat::report::table_form::latex);
     EXPECT_EQ(text.find("\\input"), text.npos);
     EXPECT_EQ(text.find("\\end{table}`"), text.npos);

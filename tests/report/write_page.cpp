@@ -14,10 +14,12 @@ int main(int count, char** arguments) {
     }
     try {
         std::ifstream in(arguments[2]);
-        const auto doc = nlohmann::json::parse(in);
+        const auto file = nlohmann::json::parse(in);
+        const auto doc = carat::results::from_json(file, arguments[2]);
         const bool page = std::string_view(arguments[1]) == "html";
         std::ofstream out(arguments[3], std::ios::binary);
-        out << (page ? carat::report::html(doc) : carat::report::markdown(doc));
+        out << (page ? carat::report::html(doc, file.value("regression", nlohmann::json()))
+                     : carat::report::markdown(doc));
         return out.flush() ? 0 : 1;
     } catch (const std::exception& problem) {
         fmt::print(stderr, "{}\n", problem.what());

@@ -31,6 +31,7 @@ results::document sample() {
     c.busy = "other work took 25 %";
     c.remark = "its threads waited";
     c.flop = 2e6;
+    c.median_gflops = 5e-3;
     c.ci95_median_s = {-std::numeric_limits<double>::infinity(),
                        std::numeric_limits<double>::infinity()};
     c.vendor = {"OpenBLAS", "0.3", "lib", "Zen", "note"};
@@ -39,10 +40,13 @@ results::document sample() {
     c.kernels = {{"first", 256, 20, 0, 0, 1}, {"second", 128, 222, 0, 107520, 0.125}};
     doc.results.push_back(c);
     results::comparison compared;
+    compared.dtype = "f64";
+    compared.m = compared.n = compared.k = 100;
     compared.h0 = "H0";
     compared.base = "b";
     compared.pairs.push_back({"a", "b", 1.5, {1.4, 1.6}, "processes", 0.975, 4, 0.01, "faster", 0});
     compared.pairs.push_back({"c", "b", 1.5});
+    compared.pairs.back().verdict = "unclear";
     doc.comparisons.push_back(compared);
     return doc;
 }

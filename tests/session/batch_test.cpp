@@ -82,7 +82,7 @@ class batches : public testing::TestWithParam<bool> {  // in processes of their 
         choose(request, {&single, &right, &unwritten, &one_a});
         request.shapes = {{6, 5, 4}};
         request.asked = {.batch = 7};
-        request.stored = session::parse_storage("ntt+3");
+        request.stored = request::parse_storage("ntt+3");
         request.timing.trials = 3;
         request.timing.min_trial_s = 1e-6;
         request.timing.settle_s = 1e-6;
@@ -100,7 +100,7 @@ class batches : public testing::TestWithParam<bool> {  // in processes of their 
         return *std::ranges::find(doc.results, name, &results::result::implementation);
     }
 
-    session::request request;
+    request::measurement request;
     session::outputs out;
     session::hooks user;
     machine::description machine;

@@ -155,7 +155,7 @@ class device_process : public testing::Test {
 
     session::case_result measure(const std::vector<const rows::implementation*>& chosen) {
         choose(request, chosen);
-        return session::run_case(request, session::cases_of(request).front(), around);
+        return session::run_case(request, request::cases_of(request).front(), around);
     }
 
     void expect_whole(const results::result& r) const {
@@ -165,8 +165,8 @@ class device_process : public testing::Test {
         EXPECT_EQ(r.trials_per_process, (std::vector<std::int64_t>{2, 2, 2}));
     }
 
-    const session::find_space space = [](int) -> space::execution_space& { return the_gpu(); };
-    session::request request;
+    const workers::find_space space = [](int) -> space::execution_space& { return the_gpu(); };
+    request::measurement request;
     machine::description machine;
     machine::peaks limits;
     session::surroundings around{machine, limits, {}, {}, {}, {}};

@@ -145,7 +145,7 @@ TEST_F(end_to_end, a_product_of_one_stage_is_all_compute) {
 
 class phase_trials : public end_to_end {
   protected:
-    results::phases enter(session::host_memory where, const std::string& complaint) {
+    results::phases enter(request::host_memory where, const std::string& complaint) {
         session::phase_trials trials(problem, where, 1);
         trials.enter(result, device, product, {&a, &b, &c}, [&](const void* back) {
             pinned_then = device.pinned;
@@ -165,28 +165,28 @@ class phase_trials : public end_to_end {
 };
 
 TEST_F(phase_trials, take_only_sequences_whose_result_is_right) {
-    EXPECT_EQ(enter(session::host_memory::pageable, "").host_memory, "pageable");
+    EXPECT_EQ(enter(request::host_memory::pageable, "").host_memory, "pageable");
     EXPECT_EQ(joined, 1u);
     EXPECT_EQ(pinned_then, 0);
-    EXPECT_EQ(enter(session::host_memory::pageable, "wrong by 1").reason, "wrong by 1");
+    EXPECT_EQ(enter(request::host_memory::pageable, "wrong by 1").reason, "wrong by 1");
     EXPECT_EQ(joined, 0u);
 }
 
 TEST_F(phase_trials, that_never_begin_say_that_they_were_interrupted) {
-    const results::phases untimed = enter(session::host_memory::pageable, "");
+    const results::phases untimed = enter(request::host_memory::pageable, "");
     EXPECT_EQ(untimed.reason, "interrupted before it was timed");
     EXPECT_EQ(untimed.stop, "interrupted");
 }
 
 TEST_F(phase_trials, pin_all_three_matrices_when_asked_and_let_go_of_them) {
-    EXPECT_EQ(enter(session::host_memory::pinned, "").host_memory, "pinned");
+    EXPECT_EQ(enter(request::host_memory::pinned, "").host_memory, "pinned");
     EXPECT_EQ(pinned_then, 3);
     EXPECT_EQ(device.pinned, 0);
 }
 
 TEST_F(phase_trials, say_why_when_the_device_is_full_and_leave_nothing_there) {
     device.capacity = 2;
-    EXPECT_EQ(enter(session::host_memory::pageable, "").reason, "the toy is full");
+    EXPECT_EQ(enter(request::host_memory::pageable, "").reason, "the toy is full");
     EXPECT_EQ(joined, 0u);
     EXPECT_EQ(device.allocated, 0);
 }

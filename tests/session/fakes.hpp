@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "lab/session/serve.hpp"
 #include "lab/session/session.hpp"
+#include "lab/workers/serve.hpp"
 
 namespace carat::fakes {
 
@@ -82,7 +82,7 @@ inline std::vector<const rows::implementation*>& chosen_now() {
     return all;
 }
 
-inline void choose(session::request& r, const std::vector<const rows::implementation*>& all) {
+inline void choose(request::measurement& r, const std::vector<const rows::implementation*>& all) {
     chosen_now() = all;
     r.chosen.clear();
     for (const rows::implementation* entry : all) r.chosen.push_back({entry, {}, true});
@@ -96,15 +96,15 @@ inline const rows::implementation& find(const std::string& name) {
 
 inline int channel_of_this_process = -1;
 
-inline process::child forked_with(int memory, const session::find_space& space) {
+inline process::child forked_with(int memory, const workers::find_space& space) {
     return process::child::fork([&space, memory](process::channel questions) {
         channel_of_this_process = questions.descriptor();
-        session::serve(std::move(questions), memory, find, space);
+        workers::serve(std::move(questions), memory, find, space);
     });
 }
 
 inline process::child forked(int memory, const rows::implementation* = nullptr) {
-    return forked_with(memory, session::space_of_gpu);
+    return forked_with(memory, workers::space_of_gpu);
 }
 
 inline std::vector<pid_t> children() {

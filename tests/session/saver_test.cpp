@@ -64,7 +64,7 @@ class savers : public testing::Test {
 
     const fs::path folder = fs::temp_directory_path() / ("carat-saver-" + std::to_string(getpid()));
     session::outputs out{folder / "r.json", folder / "r.csv"};
-    session::request request;
+    request::measurement request;
     session::hooks user;
     machine::description machine;
 };

@@ -97,14 +97,14 @@ class sessions : public testing::Test {
     session::case_result run_first(double others = 0) {
         session::surroundings around{machine, limits, {}, {}, {}, {}};
         around.probe = beside(others);
-        return session::run_case(request, session::cases_of(request).front(), around);
+        return session::run_case(request, request::cases_of(request).front(), around);
     }
 
     static const results::result& result(const session::case_result& r, std::string_view name) {
         return *std::ranges::find(r.results, name, &results::result::implementation);
     }
 
-    session::request request;
+    request::measurement request;
     session::hooks user;
     machine::description machine;
     machine::peaks limits;
@@ -161,7 +161,7 @@ TEST_F(sessions, what_the_host_takes_stands_beside_each_trial) {
         };
         return probe;
     };
-    const auto r = session::run_case(request, session::cases_of(request).front(), around);
+    const auto r = session::run_case(request, request::cases_of(request).front(), around);
     const results::result& c = result(r, "test.right");
     ASSERT_EQ(c.trials_stolen_s.size(), 3u);
     EXPECT_NEAR(c.trials_stolen_s[1], 0.01, 1e-12);
@@ -238,13 +238,13 @@ TEST_F(sessions, what_is_expected_to_take_too_long_is_skipped_with_the_figure) {
     request.slowest_run_s = 1;
     const session::surroundings around{
         machine, limits, [](const auto&, const auto&) { return 12.5; }, {}, {}, {}};
-    const auto r = session::run_case(request, session::cases_of(request).front(), around);
+    const auto r = session::run_case(request, request::cases_of(request).front(), around);
     EXPECT_FALSE(result(r, "test.right").available);
     EXPECT_NE(result(r, "test.right").reason.find("12.5 s"), std::string::npos);
 }
 
 TEST_F(sessions, a_product_on_the_cpu_has_no_phases_even_when_they_are_asked_for) {
-    request.phases = session::host_memory::pageable;
+    request.phases = request::host_memory::pageable;
     const session::case_result r = run_first();
     EXPECT_EQ(result(r, "test.right").trials_s.size(), 3u);
     for (const results::result& c : r.results) EXPECT_FALSE(c.end_to_end) << c.implementation;

@@ -173,10 +173,10 @@ class workers : public testing::Test {
 
     session::case_result measure(std::vector<const rows::implementation*> chosen) {
         choose(request, chosen);
-        return session::run_case(request, session::cases_of(request).front(), around);
+        return session::run_case(request, request::cases_of(request).front(), around);
     }
 
-    session::request request;
+    request::measurement request;
     machine::description machine;
     machine::peaks limits;
     session::surroundings around{machine, limits, {}, {}, {}, {}};

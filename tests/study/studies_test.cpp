@@ -77,7 +77,7 @@ TEST(studies, never_measure_a_case_twice) {
             for (const study::part& p : s.parts(how)) {
                 const std::string asked = rows::describe(p.request.asked);
                 for (const dtype type : p.request.types)
-                    for (const session::shape& z : p.request.shapes)
+                    for (const request::shape& z : p.request.shapes)
                         EXPECT_TRUE(seen.insert({asked, type, z.m, z.n, z.k}).second) << s.name;
             }
             EXPECT_FALSE(seen.empty());
@@ -87,11 +87,12 @@ TEST(studies, never_measure_a_case_twice) {
 TEST(studies, take_the_documents_sizes_when_full) {
     study::options how;
     how.how_much = study::extent::full;
-    const session::request r = study::find("five-algorithms").front()->parts(how).front().request;
+    const request::measurement r =
+        study::find("five-algorithms").front()->parts(how).front().request;
     EXPECT_EQ(r.shapes.size(), 10U);
     EXPECT_EQ(r.shapes.back().n, 10000);
     EXPECT_EQ(r.timing.trials, 30);
-    EXPECT_EQ(r.convention, session::operation_count::exact);
+    EXPECT_EQ(r.convention, request::operation_count::exact);
 }
 
 TEST(studies, of_nothing_measured_say_what_is_missing) {

@@ -41,7 +41,7 @@ constexpr rows::implementation entry = {
     .prepare = [](const core::problem&, const core::settings& s)
         -> std::unique_ptr<rows::runnable> { return std::make_unique<tiled>(s.value(tile)); }};
 
-session::case_key key() {
+request::case_key key() {
     return {{64, 32, 16}, dtype::f32, 1, {'n', 't'}};
 }
 
@@ -62,7 +62,7 @@ results::comparison with_verdict(const char* verdict) {
 }
 
 TEST(tune, measures_the_model_and_every_other_plan_once) {
-    const auto chosen = tune::candidates(entry, session::problem_of(key()));
+    const auto chosen = tune::candidates(entry, request::problem_of(key()));
     ASSERT_EQ(chosen.size(), 3U);
     EXPECT_TRUE(chosen[0].tunables.empty());
     EXPECT_EQ(chosen[1].tunables.at("tile"), 16);
@@ -70,7 +70,7 @@ TEST(tune, measures_the_model_and_every_other_plan_once) {
 }
 
 TEST(tune, keeps_what_is_faster_for_sure) {
-    const auto chosen = tune::candidates(entry, session::problem_of(key()));
+    const auto chosen = tune::candidates(entry, request::problem_of(key()));
     const auto judged = [&](const char* verdict) {
         const std::vector<results::result> results = {result("cuda.some", 10),
                                                       result("cuda.some[tile=16]", 11),
@@ -94,7 +94,7 @@ TEST(tune, keeps_what_is_faster_for_sure) {
 }
 
 TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {
-    const auto chosen = tune::candidates(entry, session::problem_of(key()));
+    const auto chosen = tune::candidates(entry, request::problem_of(key()));
     const std::vector<results::result> results = {result("cuda.some", 10),
                                                   result("cuda.some[tile=32]", 5)};
     const nlohmann::json from = {{"device", "GPU X"}, {"date", "2026-11-22"}};
@@ -106,7 +106,7 @@ TEST(tune, writes_what_engines_find_and_takes_back_what_is_no_better_any_more) {
     EXPECT_EQ(table.at("cases").at(0).at("model").at("median_s"), 10);
     const tuning::tuned_table read(table.dump(), "a file");
     const auto* way =
-        read.find(tuning::tuned_case("GPU X", "cuda.some", session::problem_of(key())), tunables);
+        read.find(tuning::tuned_case("GPU X", "cuda.some", request::problem_of(key())), tunables);
     ASSERT_NE(way, nullptr);
     EXPECT_EQ(way->at("tile"), 32);
     tune::take(table, found, {{"device", "GPU Y"}});

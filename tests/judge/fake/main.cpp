@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
     using namespace carat;
     if (argc < 2) return 3;
-    judge::request asked;
+    judge::options asked;
     asked.target = argv[1];
     asked.python_on_gpu = asked.target.find(".py:") != asked.target.npos;
     asked.sizes = {{70, 60, 50}};
