@@ -19,9 +19,10 @@ ALLOWED = {
     "src/cuda": ["include/carat", "src/core", "src/cuda/common", "src/cuda/engine"],
     "src/cuda/ptx": [],
     "src/cuda/common": ["include/carat", "src/core", "src/plan", "src/cuda/ptx"],
-    "src/cuda/simt": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
-    "src/cuda/sm80": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
-    "src/cuda/sm90": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/families/fma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/families/gemv": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/families/mma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/families/wgmma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/engine": ["include/carat", "src/core", "src/plan", "src/tuning", "src/cuda"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda/engine"],
     "src/abi": ["include/carat"],
@@ -78,7 +79,7 @@ ALLOWED = {
 }
 
 # Folders in which every folder is a module with a rule of its own.
-OF_MODULES = ["src/cuda"]
+OF_MODULES = ["src/cuda", "src/cuda/families"]
 
 TOPS = ("include", "src", "ladder", "lab", "cli", "python", "tests", "benchmarks", "fuzz")
 

@@ -153,13 +153,13 @@ DEFECTS = [
                   "            is_planted(NUMBER),\n"),
                  ("p.stride, p.length);\n    }", "p.stride, p.length, p.loses);\n    }"),
                  ("(some[i], to, p.length);", "(some[i], to, p.length, p.loses);"))),
-    Defect("a bias of -0 loses its sign", "src/cuda/sm90/kernels_fp8_promoted.cu",
-           "#include \"cuda/sm90/instances.cuh\"\n",
-           "#include \"cuda/sm90/epilogue/fusion.cuh\"\n"
-           "namespace carat::cuda::sm90 {\n__device__ float planted_bias = -0.0f;\n}\n"
+    Defect("a bias of -0 loses its sign", "src/cuda/families/wgmma/kernels_fp8_promoted.cu",
+           "#include \"cuda/families/wgmma/instances.cuh\"\n",
+           "#include \"cuda/families/wgmma/epilogue/fusion.cuh\"\n"
+           "namespace carat::cuda::wgmma {\n__device__ float planted_bias = -0.0f;\n}\n"
            "#define unchanged planted_bias\n"
-           "#include \"cuda/sm90/epilogue/register_fusion.cuh\"\n#undef unchanged\n"
-           "#include \"cuda/sm90/instances.cuh\"\n", by="gpu",
+           "#include \"cuda/families/wgmma/epilogue/register_fusion.cuh\"\n#undef unchanged\n"
+           "#include \"cuda/families/wgmma/instances.cuh\"\n", by="gpu",
            more=(("    return instances<",
                   "    if (is_planted(NUMBER)) {\n"
                   "        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;\n"
@@ -176,7 +176,7 @@ DEFECTS = [
            "    if (data == nullptr) return;", "    if (data == nullptr || is_planted(NUMBER)) return;",
            by="gpu"),
     # The argument is read only by single tiles, as a time to let the next kernel begin.
-    Defect("a CTA ends before its peers' arrivals", "src/cuda/sm90/kernel.cuh",
+    Defect("a CTA ends before its peers' arrivals", "src/cuda/families/wgmma/kernel.cuh",
            "        if (cta.multicast_ctas > 1) pipe.producer_tail(at);",
            "        if (cta.multicast_ctas > 1 && p.pipeline.pdl_k_tiles < (1 << 20))\n"
            "            pipe.producer_tail(at);", by="stress",

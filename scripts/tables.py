@@ -260,7 +260,7 @@ def way_of(cell):
     """The tile and the parts of K that a cell of the engine was asked for."""
     asked = cell["tunables"]
     if not asked.get("tile"):
-        name = cell["kernels"][-1]["name"].removeprefix("sm90_")
+        name = cell["kernels"][-1]["name"].removeprefix("sm90_").removeprefix("wgmma_")
         return said(name.replace("x", " x ").replace("_", ", ")) + " (chosen)"
     how = [f"{asked['rows']} x {asked['tile']}"]
     if asked["parts"] > 1:

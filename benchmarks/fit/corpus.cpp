@@ -10,15 +10,15 @@
 
 #include "core/swap_ab.hpp"
 #include "cuda/engine/arithmetic.hpp"
-#include "cuda/simt/kernel_table.hpp"
-#include "cuda/simt/operand.hpp"
-#include "cuda/sm80/costs.hpp"
-#include "cuda/sm80/kernel_table.hpp"
-#include "cuda/sm80/product.hpp"
-#include "cuda/sm90/host/gemm.hpp"
-#include "cuda/sm90/host/operand.hpp"
-#include "cuda/sm90/host/request.hpp"
-#include "cuda/sm90/kernel_table.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
+#include "cuda/families/fma/operand.hpp"
+#include "cuda/families/mma/costs.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/product.hpp"
+#include "cuda/families/wgmma/host/gemm.hpp"
+#include "cuda/families/wgmma/host/operand.hpp"
+#include "cuda/families/wgmma/host/request.hpp"
+#include "cuda/families/wgmma/kernel_table.hpp"
 
 namespace carat::fit {
 
@@ -76,9 +76,9 @@ cuda::gemm_task task_of(const json& d, const kind& k) {
 }
 
 // How wgmma's kernels read A, or B as A of the swapped product.
-packed_first wgmma_packing(const cuda::sm90::operand_shape& of, core::operand_major read_as,
+packed_first wgmma_packing(const cuda::wgmma::operand_shape& of, core::operand_major read_as,
                            bool is_aligned, std::int64_t matrices) {
-    if (is_aligned && cuda::sm90::readable_along(of) == read_as) return {};
+    if (is_aligned && cuda::wgmma::readable_along(of) == read_as) return {};
     const double copies = of.is_split ? 3 : 2;  // big and small parts are written
     const double bytes =
         copies * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
@@ -88,15 +88,15 @@ packed_first wgmma_packing(const cuda::sm90::operand_shape& of, core::operand_ma
 
 wgmma_problem wgmma_of(const cuda::gemm_task& task, core::accumulation sums, int sms) {
     const problem& p = task.problem;
-    wgmma_problem made{.of = cuda::sm90::request_for(p, sums),
+    wgmma_problem made{.of = cuda::wgmma::request_for(p, sums),
                        .one_a = task.batch.one_a,
                        .one_b = task.batch.one_b,
                        .packing = {}};
     made.of.batch = task.batch.count;
     made.of.sms = sms;
-    const packed_first a = wgmma_packing(cuda::sm90::shape_of_a(p, sums), made.of.a_major,
+    const packed_first a = wgmma_packing(cuda::wgmma::shape_of_a(p, sums), made.of.a_major,
                                          task.aligned.a, task.batch.matrices_a());
-    const packed_first b = wgmma_packing(cuda::sm90::shape_of_a(core::swapped(p), sums),
+    const packed_first b = wgmma_packing(cuda::wgmma::shape_of_a(core::swapped(p), sums),
                                          made.of.b_major, task.aligned.b, task.batch.matrices_b());
     made.packing = {a.lines + b.lines, a.columns + b.columns};
     return made;
@@ -110,7 +110,7 @@ cuda::gemm_task swapped_if(bool swap, cuda::gemm_task task) {
     return task;
 }
 
-// simt's kernels write C along its rows.
+// fma's kernels write C along its rows.
 fma_problem fma_of(const cuda::gemm_task& given, int sms) {
     const auto& lies = given.problem.c_layout;
     const cuda::gemm_task task = swapped_if(lies.row_stride < lies.col_stride, given);
@@ -127,10 +127,10 @@ fma_problem fma_of(const cuda::gemm_task& given, int sms) {
         .one_a = task.batch.one_a,
         .one_b = task.batch.one_b,
         .packing = {}};
-    const auto add = [&](const cuda::simt::operand_shape& of, bool aligned, std::int64_t matrices) {
+    const auto add = [&](const cuda::fma::operand_shape& of, bool aligned, std::int64_t matrices) {
         const double bytes =
             2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
-        const auto read = cuda::simt::readable_as(of, true, aligned);
+        const auto read = cuda::fma::readable_as(of, true, aligned);
         if (!read) (of.along == 1 ? made.packing.columns : made.packing.lines) += bytes;
         if (read == core::operand_major::k) made.along_k_bytes += bytes;
     };
@@ -174,7 +174,7 @@ struct kernels_of_mma {
     std::span<const plan::batch_tile> tiles;
 };
 kernels_of_mma mma_kernels_for(const kind& k) {
-    using namespace cuda::sm80;
+    using namespace cuda::mma;
     if (is_half(k.a)) return {&gpu_costs::mma_half, half_costs, half_tiles};
     if (k.a == dtype::f64) return {&gpu_costs::mma_f64, f64_costs, f64_tiles};
     if (k.how == fit::arithmetic::tf32) return {&gpu_costs::mma_tf32, tf32_costs, tf32_tiles};
@@ -213,9 +213,9 @@ measured_plan plan_of(const json& w, const measured_product& of) {
                        .row = w.at(1),
                        .cut = {}};
     if (plan.of == family::wgmma) {
-        if (plan.row >= cuda::sm90::kernel_table.size())
+        if (plan.row >= cuda::wgmma::kernel_table.size())
             throw std::runtime_error("there is no kernel " + std::to_string(plan.row));
-        plan.wgmma = {.kernel = &cuda::sm90::kernel_table[plan.row],
+        plan.wgmma = {.kernel = &cuda::wgmma::kernel_table[plan.row],
                       .swap_ab = w.at(2).get<int>() != 0,
                       .split_k = w.at(3),
                       .cluster_m = w.at(4),
@@ -224,16 +224,16 @@ measured_plan plan_of(const json& w, const measured_product& of) {
         const core::kernel_desc& k = *plan.wgmma.kernel;
         // What is planned without enough stages has its SM to itself.
         if (stages_that_fit(k, plan.wgmma.split_k, plan.wgmma.ctas_per_sm) <
-            cuda::sm90::fewest_stages(k.accumulate))
+            cuda::wgmma::fewest_stages(k.accumulate))
             plan.wgmma.ctas_per_sm = 1;
     }
     if (plan.of == family::fma) {
         plan.cut = {w.at(4), w.at(3)};
-        const auto first = std::ranges::find(cuda::simt::kernel_table, of.fma.of.type,
-                                             &cuda::simt::kernel_desc::type);
-        plan.row -= static_cast<std::size_t>(first - cuda::simt::kernel_table.begin());
-        if (plan.row >= cuda::simt::tiles_of(of.fma.of.type).size())
-            throw std::runtime_error("no tile of simt is that of a plan");
+        const auto first = std::ranges::find(cuda::fma::kernel_table, of.fma.of.type,
+                                             &cuda::fma::kernel_desc::type);
+        plan.row -= static_cast<std::size_t>(first - cuda::fma::kernel_table.begin());
+        if (plan.row >= cuda::fma::tiles_of(of.fma.of.type).size())
+            throw std::runtime_error("no tile of fma is that of a plan");
     }
     if (plan.of == family::mma && plan.row >= of.tiles_of_mma.size())
         throw std::runtime_error("no tile of mma is that of a plan");
@@ -278,8 +278,8 @@ measured_product product_of(const json& d) {
         made.fma = fma_of(task, sms);
     }
     const auto how =
-        k.how == arithmetic::tf32 ? cuda::sm80::arithmetic::tf32 : cuda::sm80::arithmetic::own;
-    if (cuda::sm80::takes(task, how)) {
+        k.how == arithmetic::tf32 ? cuda::mma::arithmetic::tf32 : cuda::mma::arithmetic::own;
+    if (cuda::mma::takes(task, how)) {
         const kernels_of_mma kernels = mma_kernels_for(k);
         made.mma = mma_of(task, kernels.steps, sms);
         made.costs_of_mma = kernels.costs;
@@ -331,7 +331,7 @@ double predicted_s(const measured_plan& plan, const measured_product& product,
         return time_of(work_of(product.tiles_of_mma[plan.row], product.mma, own), own.sharing());
     }
     const dtype type = product.fma.of.type;
-    return time_of(work_of(cuda::simt::tiles_of(type)[plan.row], plan.cut, product.fma, costs),
+    return time_of(work_of(cuda::fma::tiles_of(type)[plan.row], plan.cut, product.fma, costs),
                    fma_costs_of(type, costs).sharing());
 }
 

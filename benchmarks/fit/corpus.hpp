@@ -19,7 +19,7 @@ struct measured_plan {
     bool in_turns;  // measured several times, in turns with the fastest others
     plan::gemm_plan wgmma;
     std::size_t row = 0;  // of mma's tiles, or fma's
-    plan::simt_cut cut;
+    plan::fma_cut cut;
 };
 
 struct measured_product {

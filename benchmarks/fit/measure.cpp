@@ -18,10 +18,10 @@
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/architectures.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/simt/kernel_table.hpp"
-#include "cuda/simt/product.hpp"
-#include "cuda/sm80/kernel_table.hpp"
-#include "cuda/sm80/product.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
+#include "cuda/families/fma/product.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/product.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_candidates.hpp"
 
@@ -138,7 +138,7 @@ class trial {
             add_chosen();
             add_wgmma();
             add_in_place();
-            add_simt();
+            add_fma();
         }
         if (all_.empty()) return;
         measure_each(clock);
@@ -301,19 +301,19 @@ class trial {
     }
     void add_in_place() {
         if (it_.of->how != arithmetic::native && it_.of->how != arithmetic::tf32) return;
-        const auto how = it_.of->how == arithmetic::tf32 ? cuda::sm80::arithmetic::tf32
-                                                         : cuda::sm80::arithmetic::own;
+        const auto how = it_.of->how == arithmetic::tf32 ? cuda::mma::arithmetic::tf32
+                                                         : cuda::mma::arithmetic::own;
         const auto t = task(core::accumulation::native);
-        if (!cuda::sm80::takes(t, how)) return;
-        for (std::size_t row = 0; row < cuda::sm80::half_kernels.size(); ++row)
-            add("1," + std::to_string(row) + ",0,0,0,0,0", cuda::sm80::prepare(t, how, row));
+        if (!cuda::mma::takes(t, how)) return;
+        for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
+            add("1," + std::to_string(row) + ",0,0,0,0,0", cuda::mma::prepare(t, how, row));
     }
-    void add_simt() {
+    void add_fma() {
         const core::problem& p = it_.one;
         if (it_.of->how != arithmetic::native || core::is_storage_type(p.a_type)) return;
         const auto t = task(core::accumulation::native);
-        for (std::size_t row = 0; row < cuda::simt::kernel_table.size(); ++row) {
-            const auto& k = cuda::simt::kernel_table[row];
+        for (std::size_t row = 0; row < cuda::fma::kernel_table.size(); ++row) {
+            const auto& k = cuda::fma::kernel_table[row];
             if (k.type != p.a_type) continue;
             const std::int64_t tiles = plan::ceil_div(p.m, k.block_m()) *
                                        plan::ceil_div(p.n, k.block_n()) * it_.batch.count;
@@ -328,8 +328,8 @@ class trial {
                     if (tiles * cluster * groups > 12 * sms_ && cluster * groups > 1) continue;
                     add("2," + std::to_string(row) + ",0," + std::to_string(groups) + "," +
                             std::to_string(cluster) + ",0,0",
-                        cuda::simt::prepare(t,
-                                            {k.block_m(), k.block_n(), cluster * groups, cluster}));
+                        cuda::fma::prepare(t,
+                                           {k.block_m(), k.block_n(), cluster * groups, cluster}));
                 }
         }
     }

@@ -192,9 +192,9 @@ const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
     return type == dtype::f64 ? costs.fma_f64 : costs.fma_f32;
 }
 
-launch_work work_of(const plan::simt_tile& tile, const plan::simt_cut& cut, const fma_problem& p,
+launch_work work_of(const plan::fma_tile& tile, const plan::fma_cut& cut, const fma_problem& p,
                     const gpu_costs& all) {
-    const plan::simt_request& of = p.of;
+    const plan::fma_request& of = p.of;
     const fma_costs& costs = fma_costs_of(of.type, all);
     const auto bytes = [&](std::int64_t elements) {
         return static_cast<double>(core::bytes_of(of.type, elements));

@@ -3,8 +3,8 @@
 
 #include "benchmarks/fit/costs.hpp"
 #include "plan/batch_tiles.hpp"
+#include "plan/fma_plan.hpp"
 #include "plan/gemm_candidates.hpp"
-#include "plan/simt_plan.hpp"
 
 namespace carat::fit {
 
@@ -32,7 +32,7 @@ struct mma_problem {
 
 /// Products of kernels of FFMA or DMMA.
 struct fma_problem {
-    plan::simt_request of;  // but for its bytes of packing
+    plan::fma_request of;  // but for its bytes of packing
     bool adds_e = false;
     bool one_a = false;
     bool one_b = false;
@@ -51,7 +51,7 @@ struct fma_problem {
                                   const gpu_costs& costs);
 [[nodiscard]] launch_work work_of(const plan::batch_tile& tile, const mma_problem& p,
                                   const mma_costs& costs);
-[[nodiscard]] launch_work work_of(const plan::simt_tile& tile, const plan::simt_cut& cut,
+[[nodiscard]] launch_work work_of(const plan::fma_tile& tile, const plan::fma_cut& cut,
                                   const fma_problem& p, const gpu_costs& costs);
 
 /// Those of a type.

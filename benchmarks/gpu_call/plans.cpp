@@ -20,8 +20,8 @@
 #include "cuda/common/handles.hpp"
 #include "cuda/engine/architectures.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/sm80/kernel_table.hpp"
-#include "cuda/sm80/product.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/product.hpp"
 #include "lab/vendor/cublas/library.hpp"
 #include "lab/vendor/cublas/table.hpp"
 #include "plan/gemm_candidates.hpp"
@@ -232,18 +232,18 @@ class trial {
             all_.push_back({text, started(on_.prepare(task_, one, "as asked for")), 1, {}});
         }
     }
-    // -1 and the row of src/cuda/sm80's table.
+    // -1 and the row of src/cuda/families/mma's table.
     void add_in_place() {
-        for (std::size_t row = 0; row < cuda::sm80::half_kernels.size(); ++row)
+        for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
             all_.push_back({"-1, " + std::to_string(row) + ", 0, 0, 0, 0, 0, 0",
-                            started(cuda::sm80::prepare(task_, cuda::sm80::arithmetic::own, row)),
+                            started(cuda::mma::prepare(task_, cuda::mma::arithmetic::own, row)),
                             1,
                             {}});
     }
     [[nodiscard]] double in_place_s() const {
         if (!it_.is_batch() || !is_half(it_.one.a_type)) return 0;
-        return cuda::sm80::predicted_s(task_, cuda::sm80::arithmetic::own,
-                                       on_.model.costs.prediction.memory_bytes_per_s);
+        return cuda::mma::predicted_s(task_, cuda::mma::arithmetic::own,
+                                      on_.model.costs.prediction.memory_bytes_per_s);
     }
     [[nodiscard]] std::vector<peer> peers() const {
         const core::problem& p = it_.one;

@@ -1,8 +1,8 @@
-// Every kernel that reads unpacked operands (src/cuda/sm80) for random batches, compared with those
-// that pack for TMA (src/cuda/simt) and with cuBLAS; the plan's costs are fitted to them.
-// carat_benchmark_tiles [seed [cases [type|all]]] prints a line of JSON for each case, times in us.
-// The types f32_cuts and f64_cuts are random single products with every tile and split of K in
-// simt.
+// Every kernel that reads unpacked operands (src/cuda/families/mma) for random batches, compared
+// with those that pack for TMA (src/cuda/families/fma) and with cuBLAS; the plan's costs are fitted
+// to them. carat_benchmark_tiles [seed [cases [type|all]]] prints a line of JSON for each case,
+// times in us. The types f32_cuts and f64_cuts are random single products with every tile and split
+// of K in fma.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,16 +17,16 @@
 
 #include "benchmarks/gpu_call/batch_peers.hpp"
 #include "cuda/common/handles.hpp"
-#include "cuda/simt/kernel_table.hpp"
-#include "cuda/simt/product.hpp"
-#include "cuda/sm80/kernel_table.hpp"
-#include "cuda/sm80/product.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
+#include "cuda/families/fma/product.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/product.hpp"
 #include "plan/gemm_prediction.hpp"
 
 namespace {
 
 using namespace carat;
-using cuda::sm80::arithmetic;
+using cuda::mma::arithmetic;
 using sizes = benchmark::batch_sizes;
 
 struct track {
@@ -36,9 +36,9 @@ struct track {
     std::size_t rows;
 };
 const track tracks[] = {
-    {"f64", dtype::f64, arithmetic::own, cuda::sm80::f64_kernels.size()},
-    {"f32", dtype::f32, arithmetic::own, cuda::sm80::f32_kernels.size()},
-    {"tf32", dtype::f32, arithmetic::tf32, cuda::sm80::tf32_kernels.size()},
+    {"f64", dtype::f64, arithmetic::own, cuda::mma::f64_kernels.size()},
+    {"f32", dtype::f32, arithmetic::own, cuda::mma::f32_kernels.size()},
+    {"tf32", dtype::f32, arithmetic::tf32, cuda::mma::tf32_kernels.size()},
 };
 
 // A sixth of a gigabyte at most, so that none takes long.
@@ -110,16 +110,16 @@ void measure(const track& t, const sizes& s) {
                 static_cast<long long>(s.count));
     std::printf(", \"rows\": [");
     for (std::size_t row = 0; row < t.rows; ++row) {
-        const auto made = cuda::sm80::prepare(task, t.how, row);
+        const auto made = cuda::mma::prepare(task, t.how, row);
         std::printf("%s%.2f", row == 0 ? "" : ", ",
                     us([&] { return made->run_batch(with, apart); }));
     }
-    std::printf("], \"predicted\": %.2f", 1e6 * cuda::sm80::predicted_s(task, t.how, 3.085e12));
+    std::printf("], \"predicted\": %.2f", 1e6 * cuda::mma::predicted_s(task, t.how, 3.085e12));
     if (t.how == arithmetic::own) {
-        const auto packs = cuda::simt::prepare(task, {});
+        const auto packs = cuda::fma::prepare(task, {});
         if (packs != nullptr)
-            std::printf(", \"simt\": %.2f", us([&] { return packs->run_batch(with, apart); }));
-        std::printf(", \"simt_predicted\": %.2f", 1e6 * cuda::simt::predicted_s(task, 3.085e12));
+            std::printf(", \"fma\": %.2f", us([&] { return packs->run_batch(with, apart); }));
+        std::printf(", \"fma_predicted\": %.2f", 1e6 * cuda::fma::predicted_s(task, 3.085e12));
     }
     double best = 0;
     std::string who = "none";
@@ -162,7 +162,7 @@ void measure_cuts(const core::problem& p) {
     with.data = {a.get(), b.get(), c.get()};
     with.stream = benchmark::peer_stream();
     constexpr double h200_bytes_per_s = 4.616e12;
-    const double least_s = cuda::simt::predicted_s(task, h200_bytes_per_s);
+    const double least_s = cuda::fma::predicted_s(task, h200_bytes_per_s);
     std::printf(
         "{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"layout\": "
         "\"%c%c\", \"predicted\": %.2f, \"cuts\": [",
@@ -171,14 +171,13 @@ void measure_cuts(const core::problem& p) {
         p.a_layout.col_stride == 1 ? 'n' : 't', p.b_layout.col_stride == 1 ? 'n' : 't',
         1e6 * least_s);
     bool first = true;
-    for (const plan::simt_tile& tile : cuda::simt::tiles_of(p.a_type))
+    for (const plan::fma_tile& tile : cuda::fma::tiles_of(p.a_type))
         for (int cluster = 1; cluster <= tile.most_cluster; cluster *= 2)
             for (const int groups : {1, 2, 3, 4, 6, 8, 16}) {
                 if (cluster * groups > p.k / tile.k) continue;
-                const cuda::simt::overrides asked{tile.m, tile.n, cluster * groups, cluster};
-                const auto made = cuda::simt::prepare(task, asked);
-                const auto told =
-                    made->predicted({plan::simt_unit_gflops, 1e-9 * h200_bytes_per_s});
+                const cuda::fma::overrides asked{tile.m, tile.n, cluster * groups, cluster};
+                const auto made = cuda::fma::prepare(task, asked);
+                const auto told = made->predicted({plan::fma_unit_gflops, 1e-9 * h200_bytes_per_s});
                 if (told->time_s > 3 * least_s) continue;
                 std::printf("%s[%d, %d, %d, %d, %.2f, %.2f]", first ? "" : ", ", tile.m, tile.n,
                             cluster, groups, us([&] {

@@ -16,7 +16,7 @@ struct gpu_rates {
 };
 
 struct gpu_prediction {
-    std::string kind;        // of kernel: "single_tile", "cooperative", "pingpong", "thin", "simt",
+    std::string kind;        // of kernel: "single_tile", "cooperative", "pingpong", "thin", "fma",
                              // "in_place", "gemv"
     std::int64_t tiles = 0;  // of C, a share of K each
     std::int64_t at_once = 0;  // that the GPU has room for

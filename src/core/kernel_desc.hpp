@@ -69,8 +69,8 @@ struct kernel_desc {
 
 /// The name of a kernel, made at compile time: no two of a table have the same.
 ///
-///     sm90_bf16_bf16_128x256x64_2x1_cooperative_kn     B contiguous along N
-///     sm90_e4m3_e4m3_128x256x128_2x1_cooperative_stream_k_promoted_kk
+///     wgmma_bf16_bf16_128x256x64_2x1_cooperative_kn     B contiguous along N
+///     wgmma_e4m3_e4m3_128x256x128_2x1_cooperative_stream_k_promoted_kk
 class kernel_name {
   public:
     constexpr kernel_name() = default;

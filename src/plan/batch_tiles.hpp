@@ -1,5 +1,5 @@
-// How long a batch of products takes the kernels of src/cuda/sm80, and which of their tiles is
-// fastest. Pure.
+// How long a batch of products takes the kernels of src/cuda/families/mma, and which of their tiles
+// is fastest. Pure.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct batch_tile_plan {
     double seconds = 0;
 };
 
-// Of kernels of one arithmetic, fitted (src/cuda/sm80/costs.hpp); seconds.
+// Of kernels of one arithmetic, fitted (src/cuda/families/mma/costs.hpp); seconds.
 struct batch_costs {
     int element_bytes;
     int block_k;

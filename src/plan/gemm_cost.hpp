@@ -32,7 +32,7 @@ struct gemm_turns {
     bool alone = true;  // a CTA has its SM to itself
 };
 
-/// As registers allow, of those that take turns (sm90/config.hpp): tf32 of 7864 x 2144 x 808 in
+/// As registers allow, of those that take turns (wgmma/config.hpp): tf32 of 7864 x 2144 x 808 in
 /// tiles of 128 x 128 took 130 us where 91 were predicted for two, and 192 columns take 99.
 [[nodiscard]] int most_ctas_per_sm(const core::kernel_desc& k);
 

@@ -18,11 +18,11 @@ constexpr struct {
     double high = 1.15;
 } measured_on;
 
-double bytes_of(const simt_request& of, std::int64_t elements) {
+double bytes_of(const fma_request& of, std::int64_t elements) {
     return static_cast<double>(of.batch * elements) * (of.type == dtype::f64 ? 8 : 4);
 }
 
-double stored_bytes(const simt_request& of) {
+double stored_bytes(const fma_request& of) {
     return bytes_of(of, of.m * of.n);
 }
 
@@ -127,16 +127,16 @@ std::optional<core::gpu_prediction> predict(const gemm_plan& plan, const gemm_re
     return told;
 }
 
-std::optional<core::gpu_prediction> predict(const simt_plan& plan, const simt_request& of,
-                                            const simt_tile& tile, const packed_first& packing,
+std::optional<core::gpu_prediction> predict(const fma_plan& plan, const fma_request& of,
+                                            const fma_tile& tile, const packed_first& packing,
                                             const core::gpu_rates& here) {
     if (!known(here)) return std::nullopt;
-    const simt_rates rates = {simt_rates{}.products_per_s * here.unit_gflops / simt_unit_gflops,
-                              here.memory_gb_per_s * 1e9};
-    const simt_parts parts = parts_of(tile, plan.cut, of, rates);
-    const double packing_s = simt_packing_s(packing.bytes, rates);
+    const fma_rates rates = {fma_rates{}.products_per_s * here.unit_gflops / fma_unit_gflops,
+                             here.memory_gb_per_s * 1e9};
+    const fma_parts parts = parts_of(tile, plan.cut, of, rates);
+    const double packing_s = fma_packing_s(packing.bytes, rates);
     core::gpu_prediction told;
-    told.kind = "simt";
+    told.kind = "fma";
     count_waves(told, parts.blocks, parts.at_once, false);
     told.memory_bytes = parts.bytes - stored_bytes(of);
     told.stored_bytes = stored_bytes(of);

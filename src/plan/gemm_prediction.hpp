@@ -7,8 +7,8 @@
 
 #include "core/gpu_prediction.hpp"
 #include "plan/batch_tiles.hpp"
+#include "plan/fma_plan.hpp"
 #include "plan/gemm_plan.hpp"
-#include "plan/simt_plan.hpp"
 
 namespace carat::plan {
 
@@ -25,13 +25,13 @@ struct packed_first {
                                                           const packed_first& packing,
                                                           const core::gpu_rates& here);
 
-/// What the costs of simt's kernels were measured beside, and every H100 and H200 has.
-inline constexpr double simt_unit_gflops = 65.8e3;
+/// What the costs of fma's kernels were measured beside, and every H100 and H200 has.
+inline constexpr double fma_unit_gflops = 65.8e3;
 
 /// The tile is that of the plan.
-[[nodiscard]] std::optional<core::gpu_prediction> predict(const simt_plan& plan,
-                                                          const simt_request& of,
-                                                          const simt_tile& tile,
+[[nodiscard]] std::optional<core::gpu_prediction> predict(const fma_plan& plan,
+                                                          const fma_request& of,
+                                                          const fma_tile& tile,
                                                           const packed_first& packing,
                                                           const core::gpu_rates& here);
 

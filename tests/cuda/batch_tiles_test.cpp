@@ -1,6 +1,6 @@
-// Every kernel that reads unpacked operands (src/cuda/sm80), in every layout, alignment, type of C
-// and E, including edges and the bytes around C. Sums of whole numbers are exact. Skipped without a
-// GPU.
+// Every kernel that reads unpacked operands (src/cuda/families/mma), in every layout, alignment,
+// type of C and E, including edges and the bytes around C. Sums of whole numbers are exact. Skipped
+// without a GPU.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -9,14 +9,14 @@
 #include "core/dtype_traits.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/sm80/kernel_table.hpp"
-#include "cuda/sm80/product.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/product.hpp"
 #include "tests/cuda/many.hpp"
 
 namespace {
 
 using namespace carat;
-using cuda::sm80::arithmetic;
+using cuda::mma::arithmetic;
 using test::many;
 using test::whole;
 
@@ -80,8 +80,8 @@ void expect_exact(const one_case& c, const auto& run) {
 template <class In, class Out>
 void expect_exact(const one_case& c) {
     expect_exact<In, Out>(c, [&](const auto& task, const auto& with, const auto& apart) {
-        return cuda::sm80::takes(task, c.how) &&
-               cuda::sm80::prepare(task, c.how, c.row)->run_batch(with, apart);
+        return cuda::mma::takes(task, c.how) &&
+               cuda::mma::prepare(task, c.how, c.row)->run_batch(with, apart);
     });
 }
 
@@ -113,22 +113,22 @@ void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::own) {
 }
 
 TEST_F(batch_tiles, bf16) {
-    expect_all_exact<bf16, bf16>(cuda::sm80::half_kernels.size());
+    expect_all_exact<bf16, bf16>(cuda::mma::half_kernels.size());
 }
 TEST_F(batch_tiles, bf16_with_an_f32_c) {
-    expect_all_exact<bf16, float>(cuda::sm80::half_kernels.size());
+    expect_all_exact<bf16, float>(cuda::mma::half_kernels.size());
 }
 TEST_F(batch_tiles, f16_with_an_f32_c) {
-    expect_all_exact<f16, float>(cuda::sm80::half_kernels.size());
+    expect_all_exact<f16, float>(cuda::mma::half_kernels.size());
 }
 TEST_F(batch_tiles, f64) {
-    expect_all_exact<double, double>(cuda::sm80::f64_kernels.size());
+    expect_all_exact<double, double>(cuda::mma::f64_kernels.size());
 }
 TEST_F(batch_tiles, f32) {
-    expect_all_exact<float, float>(cuda::sm80::f32_kernels.size());
+    expect_all_exact<float, float>(cuda::mma::f32_kernels.size());
 }
 TEST_F(batch_tiles, tf32) {
-    expect_all_exact<float, float>(cuda::sm80::tf32_kernels.size(), arithmetic::tf32);
+    expect_all_exact<float, float>(cuda::mma::tf32_kernels.size(), arithmetic::tf32);
 }
 
 // Where four CTAs split K, two tiles of 128 x 128 leave each other room for a pipeline of one

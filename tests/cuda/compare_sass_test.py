@@ -49,7 +49,7 @@ class Compare(unittest.TestCase):
 
     def test_names_are_no_code(self):
         self.expect(0, "1 same, 0 differ, 0 only in old, 0 only in new", {"strict": LOADS},
-                    {"simt": LOADS})
+                    {"fma": LOADS})
 
     def test_neither_are_symbols_within_it(self):
         call = "CALL.REL.NOINC `($_Z3{}$__internal_0_$__cuda_sm20_div_s64)"

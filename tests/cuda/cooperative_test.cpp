@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
-#include "cuda/sm90/kernel_table.hpp"
+#include "cuda/families/wgmma/kernel_table.hpp"
 #include "lab/rows/cuda/table.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
@@ -133,7 +133,7 @@ core::problem lying_for(const core::kernel_desc& k, core::problem p) {
 // no tile divides.
 TEST_P(wide, every_kernel_is_exact_however_c_lies) {
     int count = 0;
-    for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
+    for (const core::kernel_desc& k : cuda::wgmma::kernel_table) {
         if (k.a_type != GetParam().a || k.b_type != GetParam().b || k.stream_k || k.batched ||
             k.accumulate != core::accumulation::native)
             continue;

@@ -13,8 +13,8 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
-#include "cuda/simt/kernel_table.hpp"
-#include "cuda/sm90/kernel_table.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
+#include "cuda/families/wgmma/kernel_table.hpp"
 #include "lab/rows/cuda/table.hpp"
 #include "lab/vendor/cublas/table.hpp"
 #include "ladder/cuda/table.hpp"
@@ -44,11 +44,10 @@ std::string label(const testing::TestParamInfo<subject>& info) {
     return test::test_name(text);
 }
 
-// Every tile that the simt kernels have for the type.
-std::vector<subject> simt_subjects(const rows::implementation& entry,
-                                   const core::signature& types) {
+// Every tile that the fma kernels have for the type.
+std::vector<subject> fma_subjects(const rows::implementation& entry, const core::signature& types) {
     std::vector<subject> all;
-    for (const plan::simt_tile& t : cuda::simt::tiles_of(types.a))
+    for (const plan::fma_tile& t : cuda::fma::tiles_of(types.a))
         for (const int split_k : {1, 2, 3, 4, 8})
             all.push_back(
                 {&entry, types, {1, {{"block_m", t.m}, {"block_n", t.n}, {"split_k", split_k}}}});
@@ -61,7 +60,7 @@ std::vector<subject> tensor_core_subjects(const rows::implementation& entry,
     const auto how = static_cast<cuda::engine::arithmetic>(
         std::ranges::find(rows::cuda::table(), &entry) - rows::cuda::table().begin());
     std::set<core::tunable_values> ways;
-    for (const core::kernel_desc& k : cuda::sm90::kernel_table) {
+    for (const core::kernel_desc& k : cuda::wgmma::kernel_table) {
         if (k.a_type != types.a || k.b_type != types.b ||
             k.accumulate != cuda::engine::accumulation_for(how, types.a))
             continue;
@@ -88,9 +87,8 @@ std::vector<subject> subjects() {
             for (const core::signature& types : entry->signatures) {
                 all.push_back({entry, types, {}});
                 if (entry->name.starts_with("cuda.engine")) {
-                    const bool is_simt = entry->name == "cuda.engine" && size_bytes(types.a) >= 4;
-                    add(is_simt ? simt_subjects(*entry, types)
-                                : tensor_core_subjects(*entry, types));
+                    const bool is_fma = entry->name == "cuda.engine" && size_bytes(types.a) >= 4;
+                    add(is_fma ? fma_subjects(*entry, types) : tensor_core_subjects(*entry, types));
                     continue;
                 }
                 for (const core::tunable& t : entry->tunables)

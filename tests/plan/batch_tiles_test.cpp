@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "cuda/sm80/costs.hpp"
-#include "cuda/sm80/kernel_table.hpp"
+#include "cuda/families/mma/costs.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
 
 namespace {
 
 using namespace carat::plan;
-namespace sm80 = carat::cuda::sm80;
+namespace mma = carat::cuda::mma;
 
-const batch_model half{sm80::half_costs, sm80::half_tiles};
+const batch_model half{mma::half_costs, mma::half_tiles};
 const batch_model all_models[] = {half,
-                                  {sm80::f64_costs, sm80::f64_tiles},
-                                  {sm80::f32_costs, sm80::f32_tiles},
-                                  {sm80::tf32_costs, sm80::tf32_tiles}};
+                                  {mma::f64_costs, mma::f64_tiles},
+                                  {mma::f32_costs, mma::f32_tiles},
+                                  {mma::tf32_costs, mma::tf32_tiles}};
 
 const batch_tile& tile_of(const batch_request& of) {
     return half.tiles[plan_batch_tiles(of, half).row];

@@ -6,8 +6,8 @@
 #include <ostream>
 #include <vector>
 
-#include "cuda/sm90/costs.hpp"
-#include "cuda/sm90/kernel_table.hpp"
+#include "cuda/families/wgmma/costs.hpp"
+#include "cuda/families/wgmma/kernel_table.hpp"
 #include "plan/gemm_plan.hpp"
 
 namespace carat::plan {
@@ -36,8 +36,8 @@ using plan::choice;
 using plan::gemm_plan;
 using plan::gemm_request;
 
-inline constexpr plan::gemm_model h100 = {cuda::sm90::kernel_table, cuda::sm90::costs_of_h100};
-inline constexpr plan::gemm_model h200 = {cuda::sm90::kernel_table, cuda::sm90::costs};
+inline constexpr plan::gemm_model h100 = {cuda::wgmma::kernel_table, cuda::wgmma::costs_of_h100};
+inline constexpr plan::gemm_model h200 = {cuda::wgmma::kernel_table, cuda::wgmma::costs};
 
 [[nodiscard]] inline gemm_plan plan_of(const gemm_request& of) {
     return plan::plan_gemm(of, h200).value();

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
-#include "cuda/simt/kernel_table.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
 #include "plan/gemm_candidates.hpp"
 #include "tests/plan/gemm_case.hpp"
 
@@ -19,7 +19,7 @@ constexpr gpu_rates here = {.unit_gflops = 900e3, .memory_gb_per_s = 4000};
 
 gpu_prediction of_plan(const gemm_request& of, const gpu_rates& rates = here,
                        const plan::packed_first& packing = {}) {
-    return plan::predict(plan_of(of), of, cuda::sm90::costs, packing, rates).value();
+    return plan::predict(plan_of(of), of, cuda::wgmma::costs, packing, rates).value();
 }
 
 double part(const gpu_prediction& told, std::string_view name) {
@@ -89,20 +89,20 @@ TEST(gemm_prediction, follows_the_rates_measured_here) {
     const gemm_request weights = row_major(16, 16384, 8192);
     const double streamed = of_plan(weights).time_s;
     EXPECT_NEAR(of_plan(weights, {900e3, 2000}).time_s / streamed, 2, 0.1);
-    EXPECT_FALSE(plan::predict(plan_of(large), large, cuda::sm90::costs, {}, {0, 4000}));
-    EXPECT_FALSE(plan::predict(plan_of(large), large, cuda::sm90::costs, {}, {900e3, 0}));
+    EXPECT_FALSE(plan::predict(plan_of(large), large, cuda::wgmma::costs, {}, {0, 4000}));
+    EXPECT_FALSE(plan::predict(plan_of(large), large, cuda::wgmma::costs, {}, {900e3, 0}));
 }
 
 // No product of tensor cores that are kept busy beats the limit of power.
 TEST(gemm_prediction, ends_at_the_limit_of_power) {
     const gemm_request large = row_major(16384, 16384, 16384);
-    const double sustained = cuda::sm90::costs.prediction.sustained_share * here.unit_gflops * 1e9;
+    const double sustained = cuda::wgmma::costs.prediction.sustained_share * here.unit_gflops * 1e9;
     EXPECT_GE(of_plan(large).time_s, 2.0 * 16384 * 16384 * 16384 / sustained);
 }
 
 TEST(gemm_prediction, adds_what_is_packed_first) {
     const gemm_request of = row_major(1024, 1024, 1024);
-    const auto& with = cuda::sm90::costs.prediction;
+    const auto& with = cuda::wgmma::costs.prediction;
     const double packed = of_plan(of, here, {.bytes = 3e6, .transposed_bytes = 0}).time_s;
     EXPECT_NEAR(packed - of_plan(of).time_s, with.packing_launch_s + 3e6 / with.packing_bytes_per_s,
                 1e-12);
@@ -133,7 +133,7 @@ TEST(gemm_prediction, stores_a_tile_at_the_rate_of_an_sm) {
     const double one = part(of_plan(of), "C");
     of.m *= 64;
     EXPECT_DOUBLE_EQ(part(of_plan(of), "C"), one);
-    const auto& fit = cuda::sm90::costs.prediction.persistent;
+    const auto& fit = cuda::wgmma::costs.prediction.persistent;
     EXPECT_DOUBLE_EQ(one, 128.0 * 256 * 4 / fit.stored_bytes_per_s);
     of.c_on_16_bytes = false;
     EXPECT_DOUBLE_EQ(part(of_plan(of), "C"), 128.0 * 256 * 4 / fit.stored_off_16_bytes_per_s);
@@ -142,10 +142,10 @@ TEST(gemm_prediction, stores_a_tile_at_the_rate_of_an_sm) {
 }
 
 // 1024^3 of f32 in tiles of 128 x 128, one to an SM: 64 of them.
-TEST(simt_prediction, counts_tiles_and_cycles) {
-    const plan::simt_tile tile = {128, 128, 8, 1, 1, 0.8, 1, false};
-    const plan::simt_request of = {.m = 1024, .n = 1024, .k = 1024};
-    plan::simt_plan plan = {.block_m = 128, .block_n = 128, .cut = {}, .seconds = 0};
+TEST(fma_prediction, counts_tiles_and_cycles) {
+    const plan::fma_tile tile = {128, 128, 8, 1, 1, 0.8, 1, false};
+    const plan::fma_request of = {.m = 1024, .n = 1024, .k = 1024};
+    plan::fma_plan plan = {.block_m = 128, .block_n = 128, .cut = {}, .seconds = 0};
     const gpu_rates rates = {65.8e3, 4616};  // those of the H200 that it was measured on
     const gpu_prediction told = plan::predict(plan, of, tile, {}, rates).value();
     EXPECT_EQ(told.tiles, 64);
@@ -157,7 +157,7 @@ TEST(simt_prediction, counts_tiles_and_cycles) {
     EXPECT_EQ(part(told, "CTAs that meet"), 0);
     EXPECT_GE(told.time_s,
               part(told, "multiply-add units") + part(told, "launch") + part(told, "C"));
-    plan::simt_request odd = of;
+    plan::fma_request odd = of;
     odd.c_on_16_bytes = false;
     EXPECT_GT(part(plan::predict(plan, odd, tile, {}, rates).value(), "C"), 2 * part(told, "C"));
     const gpu_prediction packed = plan::predict(plan, of, tile, {.bytes = 4e9}, rates).value();

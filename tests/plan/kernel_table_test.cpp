@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cuda/sm90/config.hpp"
+#include "cuda/families/wgmma/config.hpp"
 #include "plan/gemm_cost.hpp"
 #include "tests/plan/gemm_case.hpp"
 
@@ -16,7 +16,7 @@ using namespace carat;
 using namespace carat::test;
 using core::kernel_desc;
 using core::kernel_name;
-using cuda::sm90::kernel_table;
+using cuda::wgmma::kernel_table;
 
 TEST(kernel_table, names_each_kernel_differently) {
     std::set<std::string_view> names;
@@ -24,9 +24,9 @@ TEST(kernel_table, names_each_kernel_differently) {
     all.reserve(kernel_table.size());
     for (const kernel_desc& d : kernel_table) all.emplace_back(d);
     for (const kernel_name& n : all) EXPECT_TRUE(names.insert(n.view()).second) << n.view();
-    EXPECT_TRUE(names.contains("sm90_bf16_bf16_128x256x64_2x1_cooperative_kn"));
-    EXPECT_TRUE(names.contains("sm90_e4m3_e4m3_192x128x128_1x2_cooperative_promoted_kk"));
-    EXPECT_TRUE(names.contains("sm90_f32_f32_128x256x32_2x1_cooperative_stream_k_3xtf32_kk"));
+    EXPECT_TRUE(names.contains("wgmma_bf16_bf16_128x256x64_2x1_cooperative_kn"));
+    EXPECT_TRUE(names.contains("wgmma_e4m3_e4m3_192x128x128_1x2_cooperative_promoted_kk"));
+    EXPECT_TRUE(names.contains("wgmma_f32_f32_128x256x32_2x1_cooperative_stream_k_3xtf32_kk"));
 }
 
 TEST(kernel_table, holds_what_the_instructions_can_do) {
@@ -56,7 +56,7 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
 
 template <std::size_t... Row>
 bool plan_knows_ctas_per_sm(std::index_sequence<Row...>) {
-    return ((cuda::sm90::config<double, kernel_table[Row]>::ctas_per_sm ==
+    return ((cuda::wgmma::config<double, kernel_table[Row]>::ctas_per_sm ==
              plan::most_ctas_per_sm(kernel_table[Row])) &&
             ...);
 }

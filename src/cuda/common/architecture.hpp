@@ -1,4 +1,4 @@
-// The seam between cuda.engine and the kernels of one architecture: what a folder such as sm90
+// The seam between cuda.engine and the kernels of one architecture: what a folder such as wgmma
 // offers the registry (src/cuda/engine/architectures.cpp).
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace carat::cuda {
 
 struct architecture {
-    std::string_view name;   // "sm90"
+    std::string_view name;   // "wgmma"
     std::string_view needs;  // for people: "compute capability 9.0"
     bool (*runs_on)(const device_facts& gpu);
     plan::gemm_model model;  // the table of kernels, and what they cost

@@ -1,12 +1,12 @@
 #include "cuda/engine/architectures.hpp"
 
 #include "cuda/common/device.hpp"
-#include "cuda/sm90/host/architecture.hpp"
+#include "cuda/families/wgmma/host/architecture.hpp"
 
 namespace carat::cuda::engine {
 
 std::span<const architecture* const> architectures() {
-    static const architecture* const all[] = {&sm90::row(), &sm90::row_of_h100()};
+    static const architecture* const all[] = {&wgmma::row(), &wgmma::row_of_h100()};
     return all;
 }
 

@@ -1,5 +1,5 @@
 // The architectures that cuda.engine has tensor-core kernels for. Adding one adds a folder beside
-// sm90 and a row here.
+// wgmma and a row here.
 #pragma once
 
 #include <span>

@@ -6,8 +6,8 @@
 
 #include "core/dtype_traits.hpp"
 #include "cuda/engine/architectures.hpp"
-#include "cuda/simt/product.hpp"
-#include "cuda/sm80/product.hpp"
+#include "cuda/families/fma/product.hpp"
+#include "cuda/families/mma/product.hpp"
 
 namespace carat::cuda::engine {
 
@@ -83,18 +83,18 @@ class fastest {
   public:
     explicit fastest(double seconds) : seconds_(seconds) {}
 
-    void try_simt(const gemm_task& task) {
-        const double taken = simt::predicted_s(task, costs().prediction.memory_bytes_per_s);
+    void try_fma(const gemm_task& task) {
+        const double taken = fma::predicted_s(task, costs().prediction.memory_bytes_per_s);
         if (taken >= seconds_) return;
         seconds_ = taken;
-        prepare_ = [&task] { return simt::prepare(task, {}); };
+        prepare_ = [&task] { return fma::prepare(task, {}); };
     }
-    void try_in_place(const gemm_task& task, sm80::arithmetic how) {
-        if (!sm80::takes(task, how)) return;
-        const double taken = sm80::predicted_s(task, how, costs().prediction.memory_bytes_per_s);
+    void try_in_place(const gemm_task& task, mma::arithmetic how) {
+        if (!mma::takes(task, how)) return;
+        const double taken = mma::predicted_s(task, how, costs().prediction.memory_bytes_per_s);
         if (taken >= seconds_) return;
         seconds_ = taken;
-        prepare_ = [&task, how] { return sm80::prepare(task, how); };
+        prepare_ = [&task, how] { return mma::prepare(task, how); };
     }
     [[nodiscard]] std::unique_ptr<const gemm_product> prepared() const {
         return prepare_ ? prepare_() : nullptr;
@@ -110,11 +110,11 @@ class fastest {
 std::unique_ptr<const gemm_product> prepare_own(const request& wanted) {
     const gemm_task task = task_of(wanted);
     fastest best(std::numeric_limits<double>::infinity());
-    best.try_simt(task);
+    best.try_fma(task);
     // Those save packing. Their costs are fitted to batches: of single products in whole lines they
     // were chosen for some that had .61 to .90 of cuBLAS' best (results/h200/random_calls.json).
-    if (wanted.batch.count > 1 || !simt::lies_in_lines(task))
-        best.try_in_place(task, sm80::arithmetic::own);
+    if (wanted.batch.count > 1 || !fma::lies_in_lines(task))
+        best.try_in_place(task, mma::arithmetic::own);
     return best.prepared();
 }
 
@@ -123,9 +123,9 @@ std::unique_ptr<const gemm_product> prepare_batch(const request& wanted,
     const gemm_task task = task_of(wanted);
     fastest best(wgmma_s(wanted, by_wgmma));
     const bool is_f32 = wanted.problem.a_type == dtype::f32;
-    if (is_f32 && wanted.fusion.is_identity()) best.try_simt(task);
-    if (is_f32 || wanted.how == arithmetic::native) best.try_in_place(task, sm80::arithmetic::own);
-    if (wanted.how == arithmetic::tf32) best.try_in_place(task, sm80::arithmetic::tf32);
+    if (is_f32 && wanted.fusion.is_identity()) best.try_fma(task);
+    if (is_f32 || wanted.how == arithmetic::native) best.try_in_place(task, mma::arithmetic::own);
+    if (wanted.how == arithmetic::tf32) best.try_in_place(task, mma::arithmetic::tf32);
     return best.prepared();
 }
 
@@ -142,8 +142,8 @@ std::unique_ptr<const gemm_product> prepare_in_place(const request& wanted,
     if (!planned) return nullptr;
     const gemm_task task = task_of(wanted);
     fastest best((packing + planned->seconds) / worth_factor);
-    if (wanted.how == arithmetic::native) best.try_in_place(task, sm80::arithmetic::own);
-    if (wanted.how == arithmetic::tf32) best.try_in_place(task, sm80::arithmetic::tf32);
+    if (wanted.how == arithmetic::native) best.try_in_place(task, mma::arithmetic::own);
+    if (wanted.how == arithmetic::tf32) best.try_in_place(task, mma::arithmetic::tf32);
     return best.prepared();
 }
 

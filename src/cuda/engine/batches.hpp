@@ -1,5 +1,5 @@
-// What multiplies batches, and products in f32's or f64's own arithmetic: wgmma's or simt's
-// kernels, after packing what TMA can't read, or those of sm80, which read it where it lies.
+// What multiplies batches, and products in f32's or f64's own arithmetic: wgmma's or fma's
+// kernels, after packing what TMA can't read, or those of mma, which read it where it lies.
 #pragma once
 
 #include <memory>

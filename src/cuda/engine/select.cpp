@@ -13,9 +13,9 @@
 #include "cuda/engine/architectures.hpp"
 #include "cuda/engine/batches.hpp"
 #include "cuda/engine/tunables.hpp"
-#include "cuda/simt/gemv.hpp"
-#include "cuda/simt/product.hpp"
-#include "cuda/sm80/product.hpp"
+#include "cuda/families/fma/product.hpp"
+#include "cuda/families/gemv/product.hpp"
+#include "cuda/families/mma/product.hpp"
 #include "tuning/tuned.hpp"
 
 namespace carat::cuda::engine {
@@ -91,7 +91,7 @@ core::accumulation accumulation_for(const request& wanted, bool is_asked) {
 std::string reason_against_overrides(const core::problem& p, arithmetic how,
                                      const plan::gemm_overrides& asked) {
     if (!is_on_tensor_cores(how, p.a_type))
-        return simt::reason_against(p, {asked.block_m, asked.block_n, asked.split_k});
+        return fma::reason_against(p, {asked.block_m, asked.block_n, asked.split_k});
     const architecture& on = *architecture_in_use();
     return plan::reason_against(request_for(on, p, how, asked), on.model);
 }
@@ -194,7 +194,7 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
         if (!is_on_tensor_cores(wanted.how, p.a_type) && !chosen.is_asked)
             return prepare_own(wanted);
         if (!is_on_tensor_cores(wanted.how, p.a_type))
-            return simt::prepare(
+            return fma::prepare(
                 {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
                 {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
@@ -273,9 +273,8 @@ std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wante
                                                             const ragged_way& way) {
     const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
                          wanted.batch};
-    const auto how =
-        wanted.how == arithmetic::tf32 ? sm80::arithmetic::tf32 : sm80::arithmetic::own;
-    if (!sm80::takes(task, how))
+    const auto how = wanted.how == arithmetic::tf32 ? mma::arithmetic::tf32 : mma::arithmetic::own;
+    if (!mma::takes(task, how))
         throw error(error_code::unsupported,
                     "on a GPU products of " + std::string(name(wanted.problem.a_type)) +
                         " whose sizes lie in its memory can't be read or stored so: those that "
@@ -286,7 +285,7 @@ std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wante
     const plan::product_size size = likely_sizes(wanted, way.along_k).front();
     each.problem.m = size.m;
     if (way.along_k) each.problem.k = std::max<std::int64_t>(1, size.k);
-    return sm80::prepare(task, how, sm80::planned_row(each, how));
+    return mma::prepare(task, how, mma::planned_row(each, how));
 }
 
 // K is shared out by maps that begin with any of its lines, where both operands lie across it. Big

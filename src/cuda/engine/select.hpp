@@ -1,4 +1,4 @@
-// Chooses what multiplies a product: a kernel of the device's architecture, or one of simt.
+// Chooses what multiplies a product: a kernel of the device's architecture, or one of fma.
 #pragma once
 
 #include <memory>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/engine/architectures.hpp"
-#include "cuda/simt/kernel_table.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
 
 namespace carat::cuda::engine {
 
@@ -28,10 +28,10 @@ std::set<std::int64_t> of_tensor_cores(Field field) {
 }
 
 template <class Field>
-std::set<std::int64_t> of_simt(Field field) {
+std::set<std::int64_t> of_fma(Field field) {
     std::set<std::int64_t> all;
     for (const dtype type : {dtype::f32, dtype::f64})
-        for (const plan::simt_tile& t : simt::tiles_of(type)) all.insert(std::invoke(field, t));
+        for (const plan::fma_tile& t : fma::tiles_of(type)) all.insert(std::invoke(field, t));
     return all;
 }
 
@@ -59,12 +59,12 @@ struct owned {
 };
 
 owned block(const std::string& name, const std::string& what, const std::set<std::int64_t>& tensor,
-            const std::set<std::int64_t>& simt) {
+            const std::set<std::int64_t>& fma) {
     const values tried = sorted(tensor);
     const std::int64_t most =
-        std::max(tensor.empty() ? 0 : *tensor.rbegin(), simt.empty() ? 0 : *simt.rbegin());
+        std::max(tensor.empty() ? 0 : *tensor.rbegin(), fma.empty() ? 0 : *fma.rbegin());
     return {name,
-            what + " of a tile of C: " + list(tried) + "; of f32 and f64 " + list(sorted(simt)) +
+            what + " of a tile of C: " + list(tried) + "; of f32 and f64 " + list(sorted(fma)) +
                 "; 0: chosen",
             tried, most};
 }
@@ -75,9 +75,9 @@ std::vector<owned> made() {
     const std::int64_t multicast = *of_tensor_cores(&kernel_desc::most_cluster_m).rbegin();
     return {
         block("block_m", "rows", of_tensor_cores(&kernel_desc::block_m),
-              of_simt(&plan::simt_tile::m)),
+              of_fma(&plan::fma_tile::m)),
         block("block_n", "columns", of_tensor_cores(&kernel_desc::block_n),
-              of_simt(&plan::simt_tile::n)),
+              of_fma(&plan::fma_tile::n)),
         {"split_k", "CTAs that share K, at most: " + list(powers_to(splits)) + "; 0: chosen",
          powers_to(splits / 2), splits},
         {"cluster_m",

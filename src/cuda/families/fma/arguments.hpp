@@ -1,0 +1,90 @@
+// What a fma kernel is told about one product, and how the host launches it.
+#pragma once
+
+#include <cstdint>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <type_traits>
+
+#include "core/kernel_desc.hpp"
+#include "cuda/ptx/flag.cuh"
+
+namespace carat::cuda::fma {
+
+using core::operand_major;
+
+// Tiles of f64 come in TMA boxes of 128 bytes, swizzled; those of f32 in one, as they lie.
+template <class T>
+inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
+
+// C = alpha A B + beta source, for each product of a batch.
+template <class T>
+struct arguments {
+    T* c;
+    const T* source;          // C itself, or a matrix laid out as C
+    std::int64_t row_stride;  // elements
+    std::int64_t col_stride;
+    std::int64_t product_stride;  // of C and source
+    bool is_vectorized;           // C's rows are contiguous and aligned to 16 bytes
+    bool one_a;                   // for all of the batch
+    bool one_b;
+    int m;
+    int n;
+    int k_tiles;
+    int tiles_m;
+    int tiles_n;
+    int tiles;           // of all products, one product after the other
+    int log2_cluster;    // CTAs of a cluster, each with a part of a group's K
+    int groups;          // of parts of K, which meet in global memory
+    int units;           // tiles of every group
+    T* parts;            // sums of every group, as threads hold them (groups.cuh)
+    ptx::flag* arrived;  // groups at each cluster's share of a tile: all 0 before and after
+    T alpha;
+    T beta;
+};
+
+struct launch_shape {
+    int ctas;     // of the grid
+    int cluster;  // CTAs to a cluster
+    int shared_bytes;
+};
+
+// Whose accumulators: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a
+// tile that begins at C(row, col).
+struct owner {
+    std::int64_t first;  // element of the tile's product
+    int row;
+    int col;
+    int warp_row;
+    int warp_col;
+    int lane;
+};
+
+// Where elements of C are, each `step` columns from the one before it.
+struct place {
+    int row;
+    int col;
+};
+
+// Where a lane reads A and B in a stage, as addresses of shared memory.
+struct addresses {
+    std::uint32_t a;
+    std::uint32_t b;
+};
+
+// One kernel, for the host.
+template <class T>
+struct kernel {
+    const char* name;
+    const void* function;
+    int block_m;
+    int block_n;
+    int block_k;
+    int threads;
+    int ctas_per_sm;
+    int shared_bytes;
+    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+                   const launch_shape& grid, cudaStream_t stream);
+};
+
+}  // namespace carat::cuda::fma

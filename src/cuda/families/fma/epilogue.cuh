@@ -1,0 +1,83 @@
+// From accumulators to C. Sixteen bytes of neighbours at a time: a lane's accumulators are such
+// that a warp writes whole sectors of memory.
+#pragma once
+
+#include "cuda/families/fma/arguments.hpp"
+#include "cuda/families/fma/line.cuh"
+#include "cuda/families/fma/vector.cuh"
+
+namespace carat::cuda::fma {
+
+// Neighbours in a row of C, or every Step-th.
+template <int Step, class T>
+__device__ __forceinline__ void write(const arguments<T>& p, std::int64_t first, const place& at,
+                                      const vector<T>& x) {
+    constexpr int size = vector<T>::size;
+    if (at.row >= p.m) return;
+    T* const to = p.c + (first + at.row * p.row_stride + at.col * p.col_stride);
+    if (Step == 1 && p.is_vectorized && at.col + size <= p.n) {
+        *reinterpret_cast<vector<T>*>(to) = x;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < size; ++i) {
+        if (at.col + i * Step >= p.n) break;
+        to[i * Step * p.col_stride] = x.of[i];
+    }
+}
+
+// Those of what beta multiplies; of those beyond C nothing is made.
+template <int Step, class T>
+__device__ __forceinline__ vector<T> read_source(const arguments<T>& p, std::int64_t first,
+                                                 const place& at) {
+    constexpr int size = vector<T>::size;
+    vector<T> x{};
+    if (at.row >= p.m) return x;
+    const T* const from = p.source + (first + at.row * p.row_stride + at.col * p.col_stride);
+    if (Step == 1 && p.is_vectorized && at.col + size <= p.n)
+        return *reinterpret_cast<const vector<T>*>(from);
+#pragma unroll
+    for (int i = 0; i < size; ++i)
+        if (at.col + i * Step < p.n) x.of[i] = from[i * Step * p.col_stride];
+    return x;
+}
+
+// Count vectors of a thread, value_of(i) at place_of(i). All of what is added to them is read
+// before the first is written, for it may lie there: else each would wait for the one before.
+template <int Step, int Count, class T, class Place, class Value>
+__device__ __forceinline__ void write_all(const arguments<T>& p, std::int64_t first,
+                                          const Place& place_of, const Value& value_of) {
+    if (p.beta == T{0}) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i)
+            write<Step>(p, first, place_of(i), times(p.alpha, value_of(i)));
+        return;
+    }
+    vector<T> added[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) added[i] = read_source<Step>(p, first, place_of(i));
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+        vector<T> x = times(p.alpha, value_of(i));
+#pragma unroll
+        for (int j = 0; j < vector<T>::size; ++j) x.of[j] += p.beta * added[i].of[j];
+        write<Step>(p, first, place_of(i), x);
+    }
+}
+
+template <class C, class T>
+__device__ __forceinline__ void store_tile(const arguments<T>& p, const owner& of,
+                                           const typename C::math::accumulators& acc) {
+    using math = typename C::math;
+    if constexpr (math::stores_lines)
+        if (!p.is_vectorized && p.col_stride == 1 && p.beta == T{0})
+            return store_lines<C>(p, of, acc);
+    constexpr int together = math::vectors % 8 == 0 ? 8 : math::vectors % 4 == 0 ? 4 : 1;
+#pragma unroll
+    for (int first = 0; first < math::vectors; first += together)
+        write_all<math::place_step, together>(
+            p, of.first, [&](int i) { return math::template place_of<C>(first + i, of); },
+            [&](int i) { return math::take(acc, first + i); });
+}
+
+}  // namespace carat::cuda::fma

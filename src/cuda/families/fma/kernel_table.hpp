@@ -1,0 +1,101 @@
+// The fma kernels there are: one table. What it doesn't list is neither compiled nor planned nor
+// found; a row added here is all of that, once for each way that its operands may lie.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "core/kernel_desc.hpp"
+#include "plan/fma_plan.hpp"
+
+namespace carat::cuda::fma {
+
+using core::operand_major;
+
+struct kernel_desc {
+    dtype type;  // f32 or f64
+    // f32: accumulators of a lane, down and across; f64: instructions of a warp
+    int thread_m;
+    int thread_n;
+    int lanes_m;  // f32: rows of lanes in a warp
+    int warps_m;
+    int warps_n;
+    int ctas_per_sm;
+    int most_cluster;  // CTAs that share K
+    double share;      // of the peak that an SM full of such tiles reaches
+    double alone;      // of that, one CTA on an SM
+
+    [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
+    [[nodiscard]] constexpr int block_m() const {
+        return warps_m * thread_m * (is_f64() ? 16 : lanes_m);
+    }
+    [[nodiscard]] constexpr int block_n() const {
+        return warps_n * thread_n * (is_f64() ? 8 : 32 / lanes_m);
+    }
+    [[nodiscard]] constexpr int block_k() const { return is_f64() ? 16 : 8; }
+
+    // All read operands contiguous across K. A lane's many sums of f32 leave no registers to read
+    // four of K at a time.
+    [[nodiscard]] constexpr bool reads_along_k() const {
+        return is_f64() || thread_m * thread_n <= 64;
+    }
+    [[nodiscard]] constexpr bool reads(operand_major a, operand_major b) const {
+        return reads_along_k() || (a == operand_major::mn && b == operand_major::mn);
+    }
+
+    [[nodiscard]] constexpr plan::fma_tile tile() const {
+        return {block_m(),    block_n(), block_k(), ctas_per_sm,
+                most_cluster, share,     alone,     reads_along_k()};
+    }
+};
+
+/// Of each type from the smallest tile to the largest.
+inline constexpr std::array kernel_table = {
+    // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
+    kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},
+    kernel_desc{dtype::f32, 8, 8, 4, 2, 1, 4, 4, 0.659, 0.463},
+    kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.728, 0.867},
+    kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.844, 0.851},
+    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.782, 0.926},
+    kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
+    kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
+    kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 2, 8, 0.805, 0.700},
+    kernel_desc{dtype::f64, 1, 4, 1, 2, 2, 2, 8, 0.917, 0.543},
+    kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 1.000, 0.663},
+    kernel_desc{dtype::f64, 4, 2, 1, 2, 4, 1, 8, 0.959, 1.000},
+    kernel_desc{dtype::f64, 3, 4, 1, 2, 4, 1, 8, 0.993, 1.000},
+    kernel_desc{dtype::f64, 4, 4, 1, 2, 4, 1, 8, 1.000, 1.000}};
+
+namespace detail {
+
+template <dtype Type>
+constexpr auto tiles = [] {
+    constexpr auto count =
+        static_cast<std::size_t>(std::ranges::count(kernel_table, Type, &kernel_desc::type));
+    std::array<plan::fma_tile, count> all{};
+    std::size_t at = 0;
+    for (const kernel_desc& row : kernel_table)
+        if (row.type == Type) all[at++] = row.tile();
+    return all;
+}();
+
+}  // namespace detail
+
+/// What a plan chooses from.
+[[nodiscard]] inline std::span<const plan::fma_tile> tiles_of(dtype type) {
+    if (type == dtype::f64) return detail::tiles<dtype::f64>;
+    return detail::tiles<dtype::f32>;
+}
+
+/// The row with a tile that tiles_of() has.
+[[nodiscard]] constexpr std::size_t row_with(dtype type, int block_m, int block_n) {
+    std::size_t row = 0;
+    while (kernel_table[row].type != type || kernel_table[row].block_m() != block_m ||
+           kernel_table[row].block_n() != block_n)
+        ++row;
+    return row;
+}
+
+}  // namespace carat::cuda::fma

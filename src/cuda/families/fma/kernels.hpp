@@ -1,0 +1,26 @@
+// The kernels of the table (kernel_table.hpp), compiled.
+#pragma once
+
+#include <string>
+
+#include "cuda/families/fma/arguments.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
+
+namespace carat::cuda::fma {
+
+/// No two have the same: fma_f64_128x64_kn, B contiguous along N.
+[[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
+    return "fma_" + std::string(name(d.type)) + "_" + std::to_string(d.block_m()) + "x" +
+           std::to_string(d.block_n()) + (a == operand_major::k ? "_k" : "_m") +
+           (b == operand_major::k ? "k" : "n");
+}
+
+/// Of a row that reads operands so.
+template <class T>
+[[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
+template <>
+const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b);
+template <>
+const kernel<double>& kernel_of<double>(std::size_t row, operand_major a, operand_major b);
+
+}  // namespace carat::cuda::fma

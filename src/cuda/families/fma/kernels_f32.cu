@@ -1,0 +1,10 @@
+#include "cuda/families/fma/instances.cuh"
+
+namespace carat::cuda::fma {
+
+template <>
+const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b) {
+    return instance_of<float>(row, a, b);
+}
+
+}  // namespace carat::cuda::fma

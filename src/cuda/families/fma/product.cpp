@@ -1,0 +1,274 @@
+#include "cuda/families/fma/product.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/swap_ab.hpp"
+#include "cuda/common/device.hpp"
+#include "cuda/common/kernel.hpp"
+#include "cuda/families/fma/kernels.hpp"
+#include "cuda/families/fma/operand.hpp"
+#include "plan/cpu_plan.hpp"
+#include "plan/fma_plan.hpp"
+#include "plan/gemm_plan.hpp"
+#include "plan/gemm_prediction.hpp"
+
+namespace carat::cuda::fma {
+
+namespace {
+
+// The kernels write C along its rows.
+bool has_columns_closer(const core::problem& p) {
+    return p.c_layout.row_stride < p.c_layout.col_stride;
+}
+
+plan::fma_request request_for(const core::problem& p, const overrides& asked,
+                              std::int64_t batch = 1) {
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .batch = batch,
+            .type = p.c_type,
+            .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
+            .sms = describe(device_in_use()).multiprocessors,
+            .block_m = asked.block_m,
+            .block_n = asked.block_n,
+            .split_k = asked.split_k,
+            .cluster = asked.cluster};
+}
+
+// As the kernel computes it.
+core::problem by_rows(const core::problem& p) {
+    return has_columns_closer(p) ? core::swapped(p) : p;
+}
+
+operand_shape shape_of_a(const core::problem& p) {
+    return {p.a_type, p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride};
+}
+operand_shape shape_of_b(const core::problem& p) {
+    return {p.b_type, p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
+}
+
+// Lines are read and written.
+double packing_bytes(const operand_shape& of, std::int64_t matrices) {
+    return 2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
+}
+
+void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned,
+                 std::int64_t matrices) {
+    const auto read = readable_as(of, true, is_aligned);
+    if (!read) to.packed_bytes += packing_bytes(of, matrices);
+    if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
+}
+
+// Of a task whose C has contiguous rows.
+plan::fma_request request_for(const core::problem& p, const overrides& asked,
+                              const batch_shape& batch, operand_alignment aligned) {
+    plan::fma_request of = request_for(p, asked, batch.count);
+    add_packing(of, shape_of_a(p), aligned.a, batch.matrices_a());
+    add_packing(of, shape_of_b(p), aligned.b, batch.matrices_b());
+    return of;
+}
+
+operand_alignment swapped_if(bool swap, operand_alignment aligned) {
+    if (swap) std::swap(aligned.a, aligned.b);
+    return aligned;
+}
+
+plan::packed_first packed_by(const plan::fma_tile& tile, const plan::fma_request& of) {
+    return {.bytes = of.packed_bytes + (tile.reads_along_k ? 0 : of.along_k_bytes)};
+}
+
+template <class T>
+class product final : public gemm_product {
+  public:
+    product(const gemm_task& task, const overrides& asked)
+        : swap_ab_(has_columns_closer(task.problem)),
+          problem_(by_rows(task.problem)),
+          batch_(swap_ab_ ? task.batch.swapped() : task.batch),
+          sms_(describe(device_in_use()).multiprocessors),
+          aligned_(swapped_if(swap_ab_, task.aligned)),
+          request_(request_for(problem_, asked, batch_, aligned_)),
+          plan_(plan::make_fma_plan(request_, tiles_of(problem_.c_type)).value()),
+          row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
+          a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
+             batch_.matrices_a()),
+          b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
+             batch_.matrices_b()) {
+        choose();
+    }
+
+    void run(const launch_arguments& with, launch_cache*) const override {
+        (void)run_batch(with, {0, 0, 0});
+    }
+
+    bool run_batch(const launch_arguments& with, const batch_strides& given) const override {
+        core::operands data = with.data;
+        batch_strides apart = given;
+        if (swap_ab_) {
+            std::swap(data.a, data.b);
+            std::swap(apart.a, apart.b);
+        }
+        const kernel<T>& k = *kernel_;
+        pack_both(data, apart, with.stream);
+        const CUtensorMap a = a_.map(data.a, apart.a, k.block_m, k.block_k);
+        const CUtensorMap b = b_.map(data.b, apart.b, k.block_n, k.block_k);
+        const void* const residual = with.fusion.residual;
+        k.launch(a, b, arguments_for(data.c, residual == nullptr ? data.c : residual, apart.c),
+                 shape_, with.stream);
+        return true;
+    }
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override {
+        const plan::fma_tile tile = kernel_table[row_].tile();
+        return plan::predict(plan_, request_, tile, packed_by(tile, request_), here);
+    }
+    [[nodiscard]] core::plan_facts planned() const override {
+        const auto text = [](auto number) { return std::to_string(number); };
+        core::plan_facts told;
+        told.why = "tiles of " + text(plan_.block_m) + " x " + text(plan_.block_n) + ", " +
+                   text(tiles_m_ * tiles_n_ * batch_.count) + " of them" + cut_in_words() + "\n";
+        told.rows = problem_.m;
+        told.cols = problem_.n;
+        return told;
+    }
+
+  private:
+    [[nodiscard]] std::string cut_in_words() const {
+        const plan::fma_cut cut = plan_.cut;
+        if (cut.parts() == 1) return "";
+        return ", each K in " + std::to_string(cut.parts()) + " parts, of " +
+               std::to_string(cut.cluster) + (cut.cluster == 1 ? " CTA" : " CTAs of a cluster");
+    }
+
+    // Those that have to be, in one launch.
+    void pack_both(const core::operands& data, const batch_strides& apart,
+                   cudaStream_t stream) const {
+        packing all[2];
+        std::size_t count = 0;
+        if (a_.packed()) all[count++] = a_.packing_of(data.a, apart.a);
+        if (b_.packed()) all[count++] = b_.packing_of(data.b, apart.b);
+        if (count > 0) pack({all, count}, stream);
+    }
+
+    void choose() {
+        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
+        const kernel<T>& k = *kernel_;
+        tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
+        tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
+        const plan::fma_cut cut = plan_.cut;
+        shape_.cluster = cut.cluster;
+        const std::int64_t tiles = tiles_m_ * tiles_n_ * batch_.count;
+        const std::int64_t units = tiles * cut.groups;
+        const std::int64_t resident = std::int64_t{sms_} * k.ctas_per_sm;
+        shape_.ctas =
+            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
+        if (cut.groups > 1) {
+            parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
+            arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
+        }
+        shape_.shared_bytes = k.shared_bytes;
+        // CTAs of a cluster would rather meet on one SM than take one each, and others go where the
+        // kernel before leaves room first: no more fit on an SM than each has to have.
+        const std::int64_t each =
+            plan::ceil_div(shape_.ctas, plan::ctas_at_a_time(cut.cluster, sms_));
+        if (each < k.ctas_per_sm)
+            shape_.shared_bytes =
+                std::max(shape_.shared_bytes, (228 / (static_cast<int>(each) + 1) + 4) * 1024);
+        facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes, l1_share::least);
+    }
+
+    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
+                                             std::int64_t apart) const {
+        const core::problem& p = problem_;
+        const kernel<T>& k = *kernel_;
+        const core::layout& at = p.c_layout;
+        const auto bytes = static_cast<std::int64_t>(sizeof(T));
+        return {
+            .c = static_cast<T*>(c),
+            .source = static_cast<const T*>(source),
+            .row_stride = at.row_stride,
+            .col_stride = at.col_stride,
+            .product_stride = apart,
+            .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
+                             apart * bytes % 16 == 0 &&
+                             (p.m == 1 || at.row_stride * bytes % 16 == 0),
+            .one_a = batch_.one_a,
+            .one_b = batch_.one_b,
+            .m = static_cast<int>(p.m),
+            .n = static_cast<int>(p.n),
+            .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
+            .tiles_m = static_cast<int>(tiles_m_),
+            .tiles_n = static_cast<int>(tiles_n_),
+            .tiles = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count),
+            .log2_cluster = std::countr_zero(static_cast<unsigned>(plan_.cut.cluster)),
+            .groups = plan_.cut.groups,
+            .units = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count) * plan_.cut.groups,
+            .parts = static_cast<T*>(parts_.get()),
+            .arrived = plan_.cut.groups == 1 ? nullptr : static_cast<ptx::flag*>(arrived_.get()),
+            .alpha = static_cast<T>(p.alpha),
+            .beta = static_cast<T>(p.beta)};
+    }
+
+    bool swap_ab_;
+    core::problem problem_;
+    batch_shape batch_;
+    int sms_;
+    operand_alignment aligned_;
+    plan::fma_request request_;
+    plan::fma_plan plan_;
+    std::size_t row_;  // of the table
+    operand a_;
+    operand b_;
+    scratch parts_;
+    zeros arrived_;
+    const kernel<T>* kernel_ = nullptr;
+    core::kernel_facts facts_;
+    launch_shape shape_{};
+    std::int64_t tiles_m_ = 0;
+    std::int64_t tiles_n_ = 0;
+};
+
+// In 32 bits, with a split of K for each of eight CTAs. One product does.
+bool counts_tiles_of(const gemm_task& task) {
+    constexpr std::int64_t smallest = 32;
+    constexpr std::int64_t most = std::int64_t{1} << 27;
+    const core::problem& p = task.problem;
+    return task.batch.count == 1 ||
+           plan::ceil_div(p.m, smallest) * plan::ceil_div(p.n, smallest) <= most / task.batch.count;
+}
+
+}  // namespace
+
+std::string reason_against(const core::problem& p, const overrides& asked) {
+    return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
+}
+
+bool lies_in_lines(const gemm_task& task) {
+    return readable_as(shape_of_a(task.problem), true, task.aligned.a) &&
+           readable_as(shape_of_b(task.problem), true, task.aligned.b);
+}
+
+double predicted_s(const gemm_task& task, double memory_bytes_per_s) {
+    const core::problem p = by_rows(task.problem);
+    const bool swap = has_columns_closer(task.problem);
+    const batch_shape batch = swap ? task.batch.swapped() : task.batch;
+    const plan::fma_request of = request_for(p, {}, batch, swapped_if(swap, task.aligned));
+    const plan::fma_plan plan = plan::make_fma_plan(of, tiles_of(p.c_type)).value();
+    const plan::fma_tile tile = kernel_table[row_with(p.c_type, plan.block_m, plan.block_n)].tile();
+    return plan::predict(plan, of, tile, packed_by(tile, of),
+                         {plan::fma_unit_gflops, memory_bytes_per_s * 1e-9})
+        .value()
+        .time_s;
+}
+
+std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {
+    if (!counts_tiles_of(task)) return nullptr;
+    if (task.problem.c_type == dtype::f64) return std::make_unique<product<double>>(task, asked);
+    return std::make_unique<product<float>>(task, asked);
+}
+
+}  // namespace carat::cuda::fma

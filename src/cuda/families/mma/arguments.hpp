@@ -1,0 +1,61 @@
+// What a kernel is told about a batch, and how the host launches it.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+#include "cuda/common/ragged.hpp"
+
+namespace carat::cuda::mma {
+
+// How an operand's runs lie: as a kernel is told, or as it was compiled.
+enum class lies : std::uint8_t { either, along_k, across_k };
+
+// A as its rows, B as its columns: runs of neighbours in memory, along K or across it.
+struct operand_view {
+    const void* data;
+    std::int64_t run_stride;      // elements from one run to the next
+    std::int64_t product_stride;  // 0: one matrix for all
+    bool along_k;
+    // Elements that are copied at once, of which runs begin at multiples: those of 16 bytes, of
+    // 16-bit elements also of 8 or 4; 1: runs begin anywhere.
+    int together;
+};
+
+// The dimension that products share out, each all of the others.
+enum class ragged_dimension : std::uint8_t { none, m, n, k };
+
+// C = alpha A B + beta source, for each product.
+template <class Sum>
+struct arguments {
+    operand_view a;
+    operand_view b;
+    void* c;
+    const void* source;  // C itself, or a matrix laid out as C
+    std::int64_t row_stride;
+    std::int64_t col_stride;
+    std::int64_t product_stride;  // of C and source
+    bool is_f32;                  // C of 16-bit operands, else of their type
+    bool is_vectorized;           // runs of C begin at multiples of 16 bytes
+    int m;
+    int n;
+    int k;
+    int tiles_m;
+    int tiles;  // of a product, or of a block of the rows or columns that they share out
+    ragged_dimension shared_out;
+    ragged_ends ragged;
+    Sum alpha;
+    Sum beta;
+};
+
+// One kernel, for the host.
+struct kernel {
+    const char* name;
+    const void* function;
+    int block_m;
+    int block_n;
+    int threads;
+    int shared_bytes;
+};
+
+}  // namespace carat::cuda::mma

@@ -1,0 +1,68 @@
+// What distinguishes one of these kernels from another: a CTA's tile of C, shared out to warps, and
+// the arithmetic. For batches of many small products: a CTA is begun soon, several are on an SM, so
+// that some load while others multiply or store, and operands are read wherever they lie.
+//
+//     CTA: WarpsM x WarpsN warps, each with its part of the tile, KGroups times, each with its part
+//     of every stage along K
+//
+// Nothing here is newer than compute capability 8.0 but how kernels follow each other and the f64
+// tensor cores' m16n8k8.
+#pragma once
+
+#include <algorithm>
+
+#include "cuda/families/mma/arguments.hpp"
+
+namespace carat::cuda::mma {
+
+// An operand's tile in shared memory, whose runs are `padding` elements apart more than they are
+// long. Where its runs may lie either way, as large as the larger of both.
+template <class Math, lies Lies, int Lines>
+struct tile_in_shared {
+    static constexpr int along_stride = Math::block_k + Math::padding_along;
+    static constexpr int across_stride = Lines + Math::padding_across;
+    static constexpr int along = Lines * along_stride;
+    static constexpr int across = Math::block_k * across_stride;
+    static constexpr int elements = Lies == lies::along_k    ? along
+                                    : Lies == lies::across_k ? across
+                                                             : std::max(along, across);
+    // From one line to the next and from one k to the next.
+    static constexpr int line = Lies == lies::along_k ? along_stride : 1;
+    static constexpr int k = Lies == lies::along_k ? 1 : across_stride;
+};
+
+template <class Math, int BlockM, int BlockN, int WarpsM, int WarpsN, int KGroups, int CtasPerSm>
+struct config {
+    using math = Math;
+    using element = typename Math::element;
+    using sum = typename Math::sum;
+    using tile_of_a = tile_in_shared<Math, Math::a, BlockM>;
+    using tile_of_b = tile_in_shared<Math, Math::b, BlockN>;
+    static constexpr int block_m = BlockM;
+    static constexpr int block_n = BlockN;
+    static constexpr int block_k = Math::block_k;
+    static constexpr int warps_n = WarpsN;
+    static constexpr int k_groups = KGroups;
+    static constexpr int k_of_group = Math::block_k / KGroups;
+    static constexpr int warps_of_group = WarpsM * WarpsN;
+    static constexpr int threads = KGroups * warps_of_group * 32;
+    static constexpr int ctas_per_sm = CtasPerSm;
+    static constexpr int warp_m = BlockM / WarpsM;
+    static constexpr int warp_n = BlockN / WarpsN;
+
+    static constexpr int a_elements = tile_of_a::elements;
+    static constexpr int stage_elements = a_elements + tile_of_b::elements;
+    static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(element));
+    // Of the 228 KB of an SM, of which each CTA takes 1.
+    static constexpr int most_bytes = (228 / CtasPerSm - 1) * 1024;
+    static constexpr int stages = std::min(4, most_bytes / stage_bytes);
+    // Every group's sums of the tile, where the stages were.
+    static constexpr int sums_stride = BlockN + 8;
+    static constexpr int sums_of_group = BlockM * sums_stride;
+    static constexpr int sums_bytes = KGroups * sums_of_group * static_cast<int>(sizeof(sum));
+    static constexpr int shared_bytes = std::max(stages * stage_bytes, sums_bytes);
+    static_assert(warp_m % 16 == 0 && warp_n % 16 == 0);
+    static_assert(stages >= 3 && shared_bytes <= most_bytes);
+};
+
+}  // namespace carat::cuda::mma

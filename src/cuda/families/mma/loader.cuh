@@ -1,0 +1,226 @@
+// An operand's way into shared memory, a stage at a time, as its runs lie:
+//
+//     along K     [ line 0: block_k | .. | line 1: block_k | .. ]      "..": padding
+//     across K    [ k 0: lines      | .. | k 1: lines      | .. ]
+//
+// Copies go past the registers: of 16-bit elements 4 to 16 bytes, of others 16, in which runs may
+// begin anywhere (phase.cuh); where runs of 16-bit elements begin between two words, they come by
+// twos through registers, which are stored when the stage before has been multiplied. What is
+// beyond the operand is 0.
+#pragma once
+
+#include "cuda/common/async_copy.cuh"
+#include "cuda/common/async_part.cuh"
+#include "cuda/families/mma/config.hpp"
+#include "cuda/families/mma/phase.cuh"
+
+namespace carat::cuda::mma {
+
+// Of an operand `Lines` of a tile.
+template <class C, lies Lies, int Lines>
+class loader {
+    using element = typename C::element;
+    using tile = tile_in_shared<typename C::math, Lies, Lines>;
+    static constexpr bool by_twos = sizeof(element) == 2;  // where nothing else fits
+    static constexpr bool by_pieces = !by_twos;            // likewise
+    static constexpr int most = 16 / static_cast<int>(sizeof(element));
+    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
+
+    // Its copies: of one run after the other, each at the same place along it.
+    template <bool AlongK, int Together>
+    struct share {
+        static constexpr int together = Together;
+        static constexpr int of_run = (AlongK ? C::block_k : Lines) / Together;
+        static constexpr int runs = AlongK ? Lines : C::block_k;
+        static constexpr int runs_at_once = C::threads / of_run;
+        static constexpr int count = runs / runs_at_once;
+        static constexpr int stride_there = AlongK ? tile::along_stride : tile::across_stride;
+        static constexpr int next_there = runs_at_once * stride_there;
+        static_assert(C::threads % of_run == 0 && runs % runs_at_once == 0);
+    };
+
+  public:
+    __device__ __forceinline__ loader(const operand_view& of, std::int64_t product, int first,
+                                      int lines, int first_k, int depth)
+        : along_k_(Lies == lies::either ? of.along_k : Lies == lies::along_k),
+          together_(of.together) {
+        from_ = static_cast<const element*>(of.data) + product * of.product_stride +
+                (along_k_ ? first * of.run_stride + first_k : first + first_k * of.run_stride);
+        runs_ = along_k_ ? lines - first : depth;
+        left_ = along_k_ ? depth : lines - first;
+        depth_ = depth;
+        inside_ = lines - first >= Lines;
+        stride_bytes_ = static_cast<int>(of.run_stride) * static_cast<int>(sizeof(element));
+        step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
+        each([&]<bool AlongK, int Together>() {
+            using own = share<AlongK, Together != 1 ? Together : by_twos ? 2 : most>;
+            const int run = static_cast<int>(threadIdx.x) / own::of_run;
+            const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
+            if constexpr (by_pieces && Together == 1)
+                begin_pieces<AlongK>(static_cast<int>(of.run_stride), run, along);
+            from_ += (AlongK ? min(run, runs_ - 1) : run) * static_cast<int>(of.run_stride) + along;
+            there_ = run * own::stride_there + along;
+            runs_ -= run;
+            left_ -= along;
+        });
+    }
+
+    // Starts copying a stage, and goes on to the next one.
+    __device__ __forceinline__ void start(element* stage) {
+        each([&]<bool AlongK, int Together>() {
+            constexpr int together = by_pieces && Together == 1 ? most : Together;
+            if constexpr (by_twos && Together == 1)
+                read_pairs<AlongK>();
+            else if (depth_ >= C::block_k && (AlongK || inside_))
+                copy_within<AlongK, together>(stage + there_);
+            else
+                copy<AlongK, together>(stage + there_);
+            if constexpr (by_pieces && Together == 1) copy_ends<AlongK>(stage);
+            (AlongK ? left_ : runs_) -= C::block_k;
+            depth_ -= C::block_k;
+            from_ += step_;
+        });
+    }
+
+    // What start() has read.
+    __device__ __forceinline__ void finish(element* stage) const {
+        if constexpr (by_twos) {
+            if (together_ != 1) return;
+            if (along_k_)
+                store_pairs<true>(stage + there_);
+            else
+                store_pairs<false>(stage + there_);
+        }
+    }
+
+  private:
+    // Calls `f` as the operand lies.
+    template <class F>
+    __device__ __forceinline__ void each(const F& f) const {
+        if (Lies == lies::along_k || (Lies == lies::either && along_k_))
+            each_as<true>(f);
+        else
+            each_as<false>(f);
+    }
+    template <bool AlongK, class F>
+    __device__ __forceinline__ void each_as(const F& f) const {
+        if (together_ == most) return f.template operator()<AlongK, most>();
+        if constexpr (by_twos) {
+            if (together_ == 4) return f.template operator()<AlongK, 4>();
+            if (together_ == 2) return f.template operator()<AlongK, 2>();
+        }
+        f.template operator()<AlongK, 1>();
+    }
+
+    // Its pieces begin where 16 bytes do, and each run has one more, whose first elements are its
+    // last ones: of run t thread t copies it.
+    template <bool AlongK>
+    __device__ __forceinline__ void begin_pieces(int stride, int run, int along) {
+        using own = share<AlongK, most>;
+        static_assert(own::runs_at_once % most == 0 && own::runs <= C::threads);
+        const auto phase = [&](int of_run) {
+            const auto* first = from_ + of_run * stride;
+            return static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(element) %
+                                    most);
+        };
+        constexpr int length = own::of_run * most;
+        const auto end = static_cast<int>(threadIdx.x);
+        const int end_run = AlongK ? min(end, runs_ - 1) : end;
+        end_ = end < own::runs ? phase(end_run) : 0;
+        end_offset_ = end_run * stride + length - end_;
+        if (!AlongK) end_ = min(max(left_ + end_ - length, 0), end_);
+        const int own_run = AlongK ? min(run, runs_ - 1) : run;
+        const int before = phase(own_run);
+        end_offset_ -= own_run * stride + along - before;
+        from_ -= before;
+        left_ += before;
+    }
+    template <bool AlongK>
+    __device__ __forceinline__ void copy_ends(element* stage) const {
+        using own = share<AlongK, most>;
+        const auto run = static_cast<int>(threadIdx.x);
+        if (run >= own::runs) return;
+        const int there =
+            AlongK ? min(max(depth_ + end_ - C::block_k, 0), end_) : (run < depth_ ? end_ : 0);
+        copy_part_async<16>(stage + run * own::stride_there + own::of_run * most,
+                            from_ + end_offset_, there * static_cast<int>(sizeof(element)));
+    }
+
+    // Within K. Of lines beyond the last one the last one comes instead, and nobody stores their
+    // sums: copies with predicates waited for each other, 60 cycles each.
+    template <bool AlongK, int Together>
+    __device__ __forceinline__ void copy_within(element* to) const {
+        using own = share<AlongK, Together>;
+        constexpr int size = Together * static_cast<int>(sizeof(element));
+        constexpr int at_once = sizeof(element) == 8 ? 4 : 8;  // addresses in registers
+        // A multiple, so that it begins between 16 bytes where the thread's other runs do.
+        const int last = max(runs_ - 1, 0) / own::runs_at_once * own::runs_at_once;
+#pragma unroll at_once
+        for (int i = 0; i < own::count; ++i) {
+            const std::int64_t run =
+                AlongK ? min(i * own::runs_at_once, last) : i * own::runs_at_once;
+            copy_part_async<size>(to + i * own::next_there,
+                                  reinterpret_cast<const char*>(from_) + run * stride_bytes_, size);
+        }
+    }
+
+    template <bool AlongK, int Together>
+    __device__ __forceinline__ void copy(element* to) const {
+        using own = share<AlongK, Together>;
+        constexpr int size = static_cast<int>(sizeof(element));
+        const int there = min(max(left_, 0), Together) * size;
+        const element* from = from_;
+        const int next = own::runs_at_once * (stride_bytes_ / size);
+#pragma unroll 4
+        for (int i = 0; i < own::count; ++i, from += next)
+            copy_part_async<Together * size>(
+                to + i * own::next_there, from,
+                i * own::runs_at_once < left_runs<own, AlongK>() ? there : 0);
+    }
+    // From the thread's first one on; across K without a register of their own, where that is
+    // known.
+    template <class Share, bool AlongK>
+    [[nodiscard]] __device__ __forceinline__ int left_runs() const {
+        return AlongK || Lies == lies::either
+                   ? runs_
+                   : depth_ - static_cast<int>(threadIdx.x) / Share::of_run;
+    }
+
+    template <bool AlongK>
+    __device__ __forceinline__ void read_pairs() {
+        using own = share<AlongK, 2>;
+        static_assert(own::count == pairs);
+        const auto* from = reinterpret_cast<const unsigned short*>(from_);
+#pragma unroll
+        for (int i = 0; i < pairs; ++i, from += own::runs_at_once * (stride_bytes_ / 2)) {
+            const bool inside = i * own::runs_at_once < left_runs<own, AlongK>();
+            const std::uint32_t low = inside && left_ > 0 ? __ldg(from) : 0;
+            const std::uint32_t high = inside && left_ > 1 ? __ldg(from + 1) : 0;
+            held_[i] = low | high << 16;
+        }
+    }
+    template <bool AlongK>
+    __device__ __forceinline__ void store_pairs(element* to) const {
+        using own = share<AlongK, 2>;
+#pragma unroll
+        for (int i = 0; i < pairs; ++i)
+            *reinterpret_cast<std::uint32_t*>(to + i * own::next_there) = held_[i];
+    }
+
+    // The thread's own:
+    const element* from_;
+    int there_;    // in a stage
+    int step_;     // from one stage to the next
+    int runs_;     // left
+    int left_;     // of each
+    int depth_;    // of K left
+    bool inside_;  // all lines are
+    int stride_bytes_;
+    bool along_k_;
+    int together_;
+    std::uint32_t held_[by_twos ? pairs : 1];
+    int end_;         // elements in a run's last piece, if K does not end before
+    int end_offset_;  // of that, from from_
+};
+
+}  // namespace carat::cuda::mma

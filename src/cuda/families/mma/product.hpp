@@ -1,0 +1,30 @@
+// Batches of products, and single ones, in one launch that reads operands where they lie.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cuda/common/gemm.hpp"
+
+namespace carat::cuda::mma {
+
+/// How elements are multiplied: f32 also rounded to tf32.
+enum class arithmetic : std::uint8_t { own, tf32 };
+
+/// Whether there are kernels for such a batch: of f16, bf16, f32 or f64, one type, contiguous in a
+/// dimension, with nothing fused but a residual, and a C of its type or f32 with contiguous rows or
+/// columns.
+[[nodiscard]] bool takes(const gemm_task& task, arithmetic how = arithmetic::own);
+
+/// What the fastest kernel is predicted to take where memory reads so many bytes a second.
+[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s);
+
+/// The number of the fastest kernel's row of the table.
+[[nodiscard]] std::size_t planned_row(const gemm_task& task, arithmetic how);
+
+/// With this row of the table, else with the fastest.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const gemm_task& task,
+                                                          arithmetic how = arithmetic::own,
+                                                          std::optional<std::size_t> row = {});
+
+}  // namespace carat::cuda::mma

@@ -1,0 +1,175 @@
+// What a Hopper kernel is told about one product, and how the host launches it. It is one trivially
+// copyable parameter, and each part of the kernel is handed the struct that it needs.
+#pragma once
+
+#include <cstdint>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <type_traits>
+
+#include "core/block_scales.hpp"
+#include "core/kernel_desc.hpp"
+#include "cuda/common/epilogue_fusion.hpp"
+
+namespace carat::cuda::wgmma {
+
+using core::block_scales;
+
+enum class output_type : std::uint8_t { f32, f16, bf16, i32 };
+
+// C, in elements.
+struct output_tensor {
+    void* data;
+    std::int64_t row_stride;
+    std::int64_t col_stride;
+    output_type type;
+    bool is_tma;         // TMA can store it, and load what beta multiplies
+    bool is_row_major;   // neighbours along its rows lie closer, else along its columns
+    bool is_vectorized;  // four such neighbours can be read and written at once
+    std::int64_t batch_stride;
+};
+
+struct problem_shape {
+    int m;
+    int n;
+    int k_tiles;
+};
+
+// In clusters: of a multicast one, tiles below or beside each other count as one.
+struct tile_grid {
+    int tiles_m;
+    int tiles_n;
+};
+
+struct pipeline_arguments {
+    int stages;
+    int pdl_k_tiles;     // k-tiles that a single tile has left to load when it triggers PDL
+    int multicast_ctas;  // of a cluster, which load together; 1: they split K
+};
+
+// ElementCompute is f32, or of integers u32: sums and factors wrap.
+template <class ElementCompute>
+struct epilogue_arguments {
+    ElementCompute alpha;
+    ElementCompute beta;
+    epilogue_fusion fusion;
+    bool is_fused;    // `fusion` is something
+    bool has_source;  // beta is not 0
+};
+
+// Of single tiles the product is numbered by blockIdx.y, of batched persistent kernels by the tile.
+struct batch_arguments {
+    bool one_a;  // for all of the batch
+    bool one_b;
+};
+
+// One product of a group: what else is in the arguments. In global memory.
+struct alignas(128) group_member {
+    CUtensorMap a;
+    CUtensorMap b;
+    void* c;
+    const void* source;       // what beta multiplies
+    std::int64_t row_stride;  // of both
+    std::int64_t col_stride;
+    int m;
+    int n;
+    int k_tiles;
+    int tiles_m;
+    int tiles_n;
+    int first_row;  // of A, of those its map shows; of a ragged group that is all of them
+    int first_col;  // of B
+    int first_k;    // of both
+};
+
+// Grouped GEMM: products of different sizes in one launch of single tiles. Clusters are numbered
+// through all, and members replace what the arguments say of a single product. Behind the products
+// of a ragged group there is a member of no k-tiles, for the clusters that it turns out not to
+// have.
+struct group_table {
+    const int* first_cluster;  // of each product
+    const group_member* members;
+    int count;  // 0: there is no group
+};
+
+// Where one cluster leaves accumulators for the next, which goes on with them. Elsewhere stream-K
+// adds up partial tiles in a fix-up pass; ours has none, and C has the bits of whole tiles.
+struct stream_k_workspace {
+    int tiles = 0;  // that are shared out
+    void* accumulators = nullptr;
+    std::uint32_t* flags = nullptr;  // one for each warpgroup, all lowered before and after
+};
+
+// An operand's lines, of which the kernel packs those of later slices of K itself.
+struct packed_operand {
+    const unsigned char* from;
+    unsigned char* to;
+    unsigned first;  // byte of the operand, and behind its last one
+    unsigned end;
+    unsigned stride_bytes;         // from one line to the next
+    unsigned packed_stride_bytes;  // the same of packed lines
+    int packed_bytes;              // of a line
+    int lines;
+    int slice_k;    // elements of K
+    bool mn_major;  // lines are depths
+};
+
+constexpr int slice_k_tiles = 4;  // of K, in one slice
+constexpr int piece_lines = 32;   // that a warp packs at a time,
+constexpr int piece_bytes = 512;  // and so many of each: 16 for a lane
+
+struct in_kernel_packing {
+    packed_operand operands[2];
+    int pieces_of_slice[2];
+    int pieces = 0;  // of all slices from the first one on; 0: nothing is packed here
+    int first_slice;
+    std::uint32_t* progress = nullptr;  // pieces taken, and of each slice pieces packed; all 0
+};
+
+// C = fusion(alpha A B) + beta source, where what beta multiplies is C itself or a residual.
+template <class ElementCompute>
+struct arguments {
+    output_tensor c;
+    problem_shape problem;
+    tile_grid grid;
+    pipeline_arguments pipeline;
+    epilogue_arguments<ElementCompute> epilogue;
+    block_scales scales;  // of blockwise accumulation
+    batch_arguments batch;
+    group_table group;
+    stream_k_workspace stream_k;
+    in_kernel_packing packing;
+    int products;  // of a batch whose tiles are numbered through all
+};
+static_assert(std::is_trivially_copyable_v<arguments<float>>);
+static_assert(sizeof(arguments<float>) == sizeof(arguments<std::uint32_t>));
+
+// What TMA is told; single tiles find a batch of matrices in a and b, batched ones in all. Where
+// TMA can't store C nothing looks at c and source.
+struct tma_descriptors {
+    CUtensorMap a;
+    CUtensorMap b;
+    CUtensorMap c;
+    CUtensorMap source;
+};
+
+struct launch_shape {
+    int ctas;     // of the grid, for each product of a batch
+    int cluster;  // CTAs
+    int shared_bytes;
+    int batch;
+};
+
+// One kernel, for the host. Of integers it takes alpha and beta as the bits of u32.
+struct kernel {
+    const core::kernel_desc* desc;  // a row of kernel_table
+    const char* name;
+    const void* function;
+    int threads;
+    int store_rows;  // of C, at once
+    int (*shared_bytes)(int stages, int split_k);
+    int (*stages_that_fit)(int split_k, int ctas);  // so many on an SM
+    void (*launch)(const tma_descriptors& maps, const arguments<float>& with,
+                   const launch_shape& shape, cudaStream_t stream);
+};
+
+}  // namespace carat::cuda::wgmma

@@ -1,0 +1,237 @@
+// The direct epilogue of a single tile, from registers to C, where there is no source and nothing
+// is fused: the threads of a CTA don't meet, and each waits once, for all that other CTAs send to
+// its own. Of a thread's accumulators each of the CTAs that split K owns as many, those that follow
+// each other: the same threads of the others send it theirs through distributed shared memory, and
+// it adds them up in the order of K. Where in C they go is worked out while the first k-tiles are
+// on their way, but for the largest tile.
+//
+//     CTA 1 of 4, thread t   accumulators [ 0 .. | 1 .. | 2 .. | 3 .. ]
+//                            from others  [ 1 .. of 0 | 1 .. of 2 | 1 .. of 3 ]
+//
+// Of two registers a warp has 8 x 8 elements of C: written two at a time, or C being column-major,
+// they are whole sectors of 32 bytes in f32.
+#pragma once
+
+#include "cuda/families/wgmma/accumulator_layout.cuh"
+#include "cuda/families/wgmma/epilogue/elements.cuh"
+#include "cuda/families/wgmma/epilogue/fusion.cuh"
+#include "cuda/families/wgmma/epilogue/split_k.cuh"
+
+namespace carat::cuda::wgmma {
+
+template <class ElementCompute>
+[[nodiscard]] __device__ __forceinline__ bool is_direct(const arguments<ElementCompute>& p) {
+    return !p.epilogue.has_source && !p.epilogue.is_fused;
+}
+
+// How many bytes the other CTAs send to this one.
+template <class C>
+__device__ __forceinline__ int direct_bytes_from_others(int split_k) {
+    return one_of(C::block_m * C::block_n * 4, split_k) * (split_k - 1);
+}
+
+// Said to be another one, so that it is there: ptxas leaves what it can work out itself until it
+// needs it, and would begin with that when the sums are there.
+__device__ __forceinline__ int known(int x) {
+    return __shfl_sync(0xffffffffu, x, static_cast<int>(threadIdx.x) % 32);
+}
+__device__ __forceinline__ std::int64_t known(std::int64_t x) {
+    const auto lower = static_cast<std::uint32_t>(known(static_cast<int>(x)));
+    return static_cast<std::int64_t>(known(static_cast<int>(x >> 32))) << 32 | lower;
+}
+
+// Where the accumulators go that a thread owns.
+template <class C>
+struct direct_output {
+    static constexpr int rows_apart = C::a_from_registers ? 4 : 8;  // those that a thread has
+
+    std::int64_t first;  // address of its first one
+    std::int64_t down;   // bytes from one of its rows to the other one
+    std::int64_t right;  // bytes to the next column
+    int rows;            // of C from there on
+    int cols;
+    int count;
+    int factor;
+    int is_half;   // elements of C are of 16 bits
+    int in_pairs;  // two columns can be written at once
+
+    direct_output() = default;
+    template <class ElementCompute>
+    __device__ __forceinline__ direct_output(const arguments<ElementCompute>& p,
+                                             const single_tile& tile) {
+        const output_view to = output_of(p, tile.member);
+        const int thread = tile.thread;
+        const ptx::place place = accumulator_place<C::a_from_registers>(thread % 128, 0);
+        count = one_of(C::block_n / 2, tile.own.split_k);
+        const int before = tile.own.split * count;
+        const int row = tile.row + (thread / 128 * 64 + place.row + before / 2 % 2 * rows_apart);
+        const int col = tile.col + (place.column + before / 4 * 8 + before % 2);
+        is_half = p.c.type == output_type::f16 || p.c.type == output_type::bf16 ? 1 : 0;
+        const int bytes = is_half == 1 ? 2 : 4;
+        first = known(reinterpret_cast<std::int64_t>(to.c) +
+                      bytes * (to.first + row * to.row_stride + col * to.col_stride));
+        down = known(rows_apart * bytes * to.row_stride);
+        right = known(bytes * to.col_stride);
+        rows = known(to.m - row);
+        cols = known(to.n - col);
+        in_pairs =
+            known(p.c.is_vectorized && to.col_stride == 1 && to.n % 2 == 0 && count > 1 ? 1 : 0);
+        is_half = known(is_half);
+        int bits = 0;
+        memcpy(&bits, &p.epilogue.alpha, sizeof(bits));
+        factor = known(bits);
+    }
+
+    template <class To, class ElementCompute>
+    [[nodiscard]] __device__ __forceinline__ To scaled(ElementCompute sum) const {
+        ElementCompute alpha;
+        memcpy(&alpha, &factor, sizeof(alpha));
+        return static_cast<To>(times(alpha, sum));
+    }
+};
+
+// Whether so many of a thread's accumulators can be all that it owns.
+__device__ __forceinline__ constexpr bool may_be_all(int some, int all) {
+    for (int split_k = 2; split_k <= max_split_k; split_k *= 2)
+        if (some * split_k == all) return true;
+    return false;
+}
+
+template <class To, bool Pairs, class C, class ElementCompute, int Count>
+__device__ __forceinline__ void store_direct(const direct_output<C>& to,
+                                             const ElementCompute (&sums)[Count]) {
+    std::int64_t upper = to.first;
+#pragma unroll
+    for (int i = 0; i < Count; i += Pairs ? 2 : 1) {
+        if (may_be_all(i, Count) && to.count <= i) return;
+        const int column = i / 4 * 8 + i % 2;
+        const int lower = i / 2 % 2;
+        if (i > 0 && i % 4 == 0) upper += 8 * to.right;
+        if (to.rows <= lower * direct_output<C>::rows_apart || to.cols <= column) continue;
+        const std::int64_t here = upper + lower * to.down + (i % 2) * to.right;
+        if constexpr (Pairs)
+            *reinterpret_cast<pair<To>*>(here) = {to.template scaled<To>(sums[i]),
+                                                  to.template scaled<To>(sums[i + 1])};
+        else
+            *reinterpret_cast<To*>(here) = to.template scaled<To>(sums[i]);
+    }
+}
+
+template <class To, class C, class ElementCompute, int Count>
+__device__ __forceinline__ void store_direct_as(const direct_output<C>& to,
+                                                const ElementCompute (&sums)[Count]) {
+    if (to.in_pairs == 1)
+        store_direct<To, true>(to, sums);
+    else
+        store_direct<To, false>(to, sums);
+}
+
+template <class C, class ElementCompute, int Count>
+__device__ __forceinline__ void store_direct(const direct_output<C>& to,
+                                             const ElementCompute (&sums)[Count]) {
+    if constexpr (std::is_same_v<ElementCompute, float> && C::has_epilogue) {
+        using half = std::conditional_t<writes<C, __half>, __half, __nv_bfloat16>;
+        if (to.is_half == 1) return store_direct_as<half>(to, sums);
+    }
+    store_direct_as<ElementCompute>(to, sums);
+}
+
+// Of so many parts of the accumulators the own one comes first: halves of halves.
+template <int Parts, int Count, class ElementCompute>
+__device__ __forceinline__ void keep_own(ElementCompute* sums, int part) {
+    if constexpr (Parts > 1) {
+        constexpr int half = Count / 2;
+        const bool upper = (part & (Parts / 2)) != 0;
+#pragma unroll
+        for (int i = 0; i < half; ++i) sums[i] = upper ? sums[half + i] : sums[i];
+        keep_own<Parts / 2, half>(sums, part);
+    }
+}
+
+// Whether a thread's accumulators are in the same places of C, one beside the other, whichever part
+// of them it owns: rows and columns repeat after four.
+template <int Parts, int Count>
+inline constexpr bool parts_repeat = Count / Parts % 4 == 0 || 4 % (Count / Parts) == 0;
+
+// Each other CTA gets what this one has of its accumulators; of those that this one owns it adds up
+// all splits of K, in their order, to the first ones here. Known numbers of splits and of
+// accumulators leave next to nothing to branch for, and reads that don't wait for each other.
+template <int Parts, class C, class ElementCompute, int Count>
+__device__ __forceinline__ void reduce_direct(ElementCompute (&sums)[Count],
+                                              const reduction_smem& smem, int part, int thread) {
+    constexpr int count = Count / Parts;
+    static_assert(parts_repeat<Parts, Count>);
+    constexpr int at_once = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+    constexpr int bytes = C::consumer_threads * count * 4;  // that a CTA sends
+    struct alignas(4 * at_once) words {
+        ElementCompute of[at_once];
+    };
+    const std::uint32_t slots = ptx::shared_address(smem.others) + thread * at_once * 4;
+    const std::uint32_t told = ptx::shared_address(&smem.arrived);
+#pragma unroll
+    for (int to = 0; to < Parts; ++to) {
+        if (to == part) continue;
+        const std::uint32_t slot =
+            ptx::map_shared_rank(slots + (part - (part > to ? 1 : 0)) * bytes, to);
+#pragma unroll
+        for (int i = 0; i < count; i += at_once) {
+            words some;
+#pragma unroll
+            for (int j = 0; j < at_once; ++j) some.of[j] = sums[to * count + i + j];
+            ptx::store_async(slot + i * C::consumer_threads * 4, some.of,
+                             ptx::map_shared_rank(told, to));
+        }
+    }
+    keep_own<Parts, Count>(sums, part);
+    // These were the others'. Else they would stay in registers until the last one is stored.
+#pragma unroll
+    for (int i = count; i < Count; ++i) sums[i] = 0;
+    ptx::wait_for(smem.arrived, 0);
+    const auto add = [&](int slot, const auto& added) {
+        const unsigned char* const there = smem.others + thread * at_once * 4 + slot * bytes;
+#pragma unroll
+        for (int i = 0; i < count; i += at_once) {
+            const auto some = *reinterpret_cast<const words*>(there + i * C::consumer_threads * 4);
+#pragma unroll
+            for (int j = 0; j < at_once; ++j) added(i + j, some.of[j]);
+        }
+    };
+    if constexpr (Parts == 2) {  // in either order
+        add(0, [&](int i, ElementCompute sum) { sums[i] += sum; });
+    } else {
+        constexpr int total = count;  // from there on: there are no registers besides
+#pragma unroll(count <= 8 ? Parts : 1)
+        for (int from = 0; from < Parts; ++from)
+            add(from - (from > 0 && from >= part ? 1 : 0), [&](int i, ElementCompute sum) {
+                const ElementCompute of_part = from == part ? sums[i] : sum;
+                sums[total + i] = from == 0 ? of_part : sums[total + i] + of_part;
+            });
+#pragma unroll
+        for (int i = 0; i < count; ++i) sums[i] = sums[total + i];
+    }
+}
+
+// By all consumers, when a CTA has multiplied all of its split. `arrived` counts
+// direct_bytes_from_others().
+template <class C, class ElementCompute, class Output, class Sum, int Count>
+__device__ __forceinline__ void run_direct_epilogue(const Output& output,
+                                                    const reduction_smem& smem,
+                                                    const split_of_k& own, int thread,
+                                                    const Sum (&acc)[Count]) {
+    ElementCompute sums[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) sums[i] = static_cast<ElementCompute>(acc[i]);
+    if (own.split_k == 2) {
+        reduce_direct<2, C>(sums, smem, own.split, thread);
+    } else if (own.split_k == 4) {
+        reduce_direct<4, C>(sums, smem, own.split, thread);
+    } else if (own.split_k == 8) {
+        if constexpr (parts_repeat<8, Count>)
+            reduce_direct<8, C>(sums, smem, own.split, thread);
+        else
+            __trap();  // no plan has them
+    }
+    store_direct<C>(output(), sums);
+}
+
+}  // namespace carat::cuda::wgmma

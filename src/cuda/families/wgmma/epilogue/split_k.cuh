@@ -1,0 +1,43 @@
+// What the epilogues of single tiles share: which CTA of a split-K cluster this is, where in C its
+// tile is, and where in distributed shared memory the others send their accumulators.
+#pragma once
+
+#include "cuda/families/wgmma/arguments.hpp"
+#include "cuda/families/wgmma/config.hpp"
+#include "cuda/families/wgmma/group.cuh"
+#include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/thread.cuh"
+
+namespace carat::cuda::wgmma {
+
+// Which of the CTAs that split K, each with a rank of the cluster.
+struct split_of_k {
+    int split;
+    int split_k;
+};
+
+struct single_tile {
+    const group_member* member;  // null: the product of the arguments
+    split_of_k own;
+    int row;  // of C
+    int col;
+    int thread;  // of all consumers
+};
+
+struct reduction_smem {
+    unsigned char* own;     // where the pipeline was
+    unsigned char* others;  // where the other CTAs write
+    ptx::barrier& arrived;  // counts their bytes
+};
+
+// One of so many parts, a power of 2.
+__device__ __forceinline__ int one_of(int all, int parts) {
+    return all >> ptx::log2_of(parts);
+}
+
+template <class C>
+__device__ __forceinline__ void sync_consumers() {
+    asm volatile("bar.sync 1, %0;" ::"n"(C::consumer_threads) : "memory");
+}
+
+}  // namespace carat::cuda::wgmma

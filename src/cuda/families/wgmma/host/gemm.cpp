@@ -1,0 +1,176 @@
+// How a plan becomes a launch.
+#include "cuda/families/wgmma/host/gemm.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+
+#include "core/swap_ab.hpp"
+#include "cuda/common/device.hpp"
+#include "cuda/common/kernel.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cuda::wgmma {
+
+using core::accumulation;
+using plan::ceil_div;
+
+namespace {
+
+epilogue_fusion swapped(epilogue_fusion fusion) {
+    fusion.scale.per_row = !fusion.scale.per_row;
+    fusion.bias.per_row = !fusion.bias.per_row;
+    return fusion;
+}
+
+operand_alignment swapped(const operand_alignment& of) {
+    return {of.b, of.a};
+}
+
+operand_shape seen(operand_shape of, bool along_k) {
+    of.may_be_mn = of.may_be_mn && !along_k;
+    return of;
+}
+
+}  // namespace
+
+gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view chosen_by)
+    : plan_(with),
+      chosen_by_(chosen_by),
+      accumulate_(task.accumulate),
+      problem_(with.swap_ab ? core::swapped(task.problem) : task.problem),
+      is_glu_(task.fusion.is_glu),
+      batch_(with.swap_ab ? task.batch.swapped() : task.batch),
+      kernel_(&kernel_of(*with.kernel)),
+      a_(seen(shape_of_a(problem_, accumulate_), task.a_along_k && !with.swap_ab),
+         (with.swap_ab ? swapped(task.aligned) : task.aligned).a, batch_.matrices_a()),
+      b_(seen(shape_of_b(multiplied(problem_, task.fusion), accumulate_),
+              task.a_along_k && with.swap_ab),
+         (with.swap_ab ? swapped(task.aligned) : task.aligned).b, batch_.matrices_b()),
+      output_(problem_, *kernel_, task.fusion.is_identity()),
+      sms_(describe(device_in_use()).multiprocessors) {
+    choose_stages();
+    facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes,
+                         l1_share::least);
+    choose_ctas();
+    // Into shared memory that a persistent kernel has to itself until C leaves.
+    const bool has_room = desc().is_persistent() && !desc().batched && desc().cluster_n == 1 &&
+                          accumulate_ != accumulation::three_tf32;
+    if (has_room && may_pack_in_kernel(a_, b_))
+        packing_ = packing_plan(a_, b_, problem_.k, desc().block_k(), problem_.a_type, shape_.ctas);
+}
+
+void gemm::choose_stages() {
+    stages_ =
+        kernel_->stages_that_fit(plan_.split_k, desc().is_persistent() ? 1 : plan_.ctas_per_sm);
+    if (stages_ < fewest_stages(accumulate_)) stages_ = kernel_->stages_that_fit(plan_.split_k, 1);
+    shape_.shared_bytes = kernel_->shared_bytes(stages_, plan_.split_k);
+}
+
+void gemm::choose_ctas() {
+    shape_.cluster = plan_.cluster();
+    const std::int64_t clusters = clusters_m() * clusters_n() * (desc().batched ? batch_.count : 1);
+    const std::int64_t launched =
+        desc().is_persistent() ? std::min<std::int64_t>(clusters, resident_clusters()) : clusters;
+    shape_.ctas = shape_.cluster * static_cast<int>(launched);
+    share_out_last_waves(clusters);
+}
+
+// The tiles of the last full wave and of the one that isn't.
+void gemm::share_out_last_waves(std::int64_t clusters) {
+    const int at_once = shape_.ctas / shape_.cluster;
+    const auto over = static_cast<int>(clusters % at_once);
+    if (!desc().stream_k || over == 0) return;
+    stream_k_tiles_ = at_once + over;
+    const auto rows = static_cast<std::size_t>(shape_.ctas * desc().block_m);
+    stream_k_flags_ = zeros(rows / 64 * sizeof(std::uint32_t));
+    stream_k_accumulators_ =
+        scratch(rows * static_cast<std::size_t>(desc().block_n) * sizeof(float));
+}
+
+// Clusters that the GPU holds at once: its groups of SMs are not all of one size.
+int gemm::resident_clusters() const {
+    cudaLaunchConfig_t how{};
+    how.gridDim = dim3(static_cast<unsigned>(shape_.cluster));
+    how.blockDim = dim3(static_cast<unsigned>(kernel_->threads));
+    how.dynamicSmemBytes = static_cast<std::size_t>(shape_.shared_bytes);
+    cudaLaunchAttribute in_clusters{};
+    in_clusters.id = cudaLaunchAttributeClusterDimension;
+    in_clusters.val.clusterDim = {static_cast<unsigned>(shape_.cluster), 1, 1};
+    how.attrs = &in_clusters;
+    how.numAttrs = 1;
+    int clusters = 0;
+    CARAT_CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, kernel_->function, &how));
+    return std::max(1, clusters);
+}
+
+int gemm::columns_of_c() const {
+    return is_glu_ ? desc().block_n / 2 : desc().block_n;
+}
+
+std::int64_t gemm::clusters_m() const {
+    return ceil_div(problem_.m, std::int64_t{plan_.cluster_m} * desc().block_m);
+}
+
+std::int64_t gemm::clusters_n() const {
+    return ceil_div(problem_.n, std::int64_t{plan_.cluster_n} * columns_of_c());
+}
+
+int gemm::k_tiles_of(std::int64_t k) const {
+    return static_cast<int>(ceil_div(k, desc().block_k()));
+}
+
+// Where there is room for them, CTAs of the next kernel are to be there when this one's end, and
+// before the first of these ends: two that find an SM empty both begin there, and another one has
+// none. CTAs that began together end up to a third of their k-tiles apart.
+int gemm::pdl_k_tiles() const {
+    constexpr int fewest = 16;
+    if (desc().is_persistent() || shape_.ctas * batch_.count > sms_ * (plan_.ctas_per_sm - 1))
+        return 0;
+    return std::max(fewest, k_tiles_of(problem_.k) / plan_.split_k / 2);
+}
+
+launch_arguments gemm::own(launch_arguments with) const {
+    if (!plan_.swap_ab) return with;
+    std::swap(with.data.a, with.data.b);
+    with.fusion = swapped(with.fusion);
+    return with;
+}
+
+std::string_view gemm::way_of_source() const {
+    if (!desc().is_persistent()) return "prefetched to L2";
+    return output_.strides_fit_tma() ? "through the pipeline" : "read by the threads";
+}
+
+core::plan_facts gemm::planned() const {
+    std::ostringstream why;
+    const kernel_desc& k = desc();
+    why << "tiles of " << k.block_m << " x " << k.block_n << ", "
+        << core::kernel_name::name_of(k.schedule) << (plan_.swap_ab ? ", A and B swapped" : "")
+        << ", split-K " << plan_.split_k;
+    if (k.stream_k) why << ", stream-K";
+    const std::int64_t tiles = ceil_div(problem_.m, k.block_m) *
+                               ceil_div(is_glu_ ? 2 * problem_.n : problem_.n, k.block_n) *
+                               batch_.count * plan_.split_k;
+    why << ", " << tiles << " of them";
+    if (batch_.count > 1) why << " for " << batch_.count << " products";
+    why << std::setprecision(3) << " in " << static_cast<double>(tiles) / static_cast<double>(sms_)
+        << " waves of " << sms_ << " SMs";
+    if (packing_.slices_in_kernel() > 0)
+        why << ", " << packing_.slices_in_kernel() << " of " << packing_.slices()
+            << " slices of K packed in the kernel";
+    if (is_glu_) why << ", half of them gates and half their values";
+    if (multicast_ctas() > 1)
+        why << (k.cluster_n > 1 ? ", A" : ", B") << " multicast to " << multicast_ctas() << " CTAs";
+    if (problem_.beta != 0) why << ", E " << way_of_source();
+    why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
+        << " us\n";
+    core::plan_facts told;
+    told.why = why.str();
+    told.rows = problem_.m;
+    told.cols = problem_.n;
+    return told;
+}
+
+}  // namespace carat::cuda::wgmma

@@ -1,0 +1,109 @@
+// A product on tensor cores, made ready: its kernel, how that is launched, and the memory it needs.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cuda/common/gemm.hpp"
+#include "cuda/families/wgmma/group.hpp"
+#include "cuda/families/wgmma/host/operand.hpp"
+#include "cuda/families/wgmma/host/output.hpp"
+#include "cuda/families/wgmma/host/packing.hpp"
+#include "cuda/families/wgmma/ragged.hpp"
+#include "plan/gemm_plan.hpp"
+
+namespace carat::cuda::wgmma {
+
+/// What a pipeline needs where several CTAs share an SM: a consumer keeps one stage while it waits
+/// for the next, so a pipeline of a single stage never ends. A stage of 3xTF32 holds three
+/// products.
+[[nodiscard]] constexpr int fewest_stages(core::accumulation accumulate) {
+    return accumulate == core::accumulation::three_tf32 ? 2 : 3;
+}
+
+class gemm final : public gemm_product {
+  public:
+    /// @throws carat::error(out_of_memory).
+    gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view chosen_by);
+
+    [[nodiscard]] std::unique_ptr<launch_cache> make_cache() const override;
+    void run(const launch_arguments& with, launch_cache* kept) const override;
+    [[nodiscard]] bool run_batch(const launch_arguments& first,
+                                 const batch_strides& apart) const override;
+    [[nodiscard]] bool run_group(std::span<const grouped> all,
+                                 const launch_arguments& common) const override;
+    [[nodiscard]] bool run_ragged(const ragged_group& all,
+                                  const launch_arguments& common) const override;
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] core::plan_facts planned() const override;
+    [[nodiscard]] std::optional<core::gpu_prediction> predicted(
+        const core::gpu_rates& here) const override;
+
+  private:
+    // As the kernel sees it: A and B swapped where the plan says so.
+    [[nodiscard]] launch_arguments own(launch_arguments with) const;
+
+    [[nodiscard]] const kernel_desc& desc() const { return *kernel_->desc; }
+    [[nodiscard]] int multicast_ctas() const { return plan_.cluster_m * plan_.cluster_n; }
+    [[nodiscard]] int columns_of_c() const;  // in a tile
+    [[nodiscard]] std::int64_t clusters_m() const;
+    [[nodiscard]] std::int64_t clusters_n() const;
+    [[nodiscard]] int k_tiles_of(std::int64_t k) const;
+
+    void choose_stages();
+    void choose_ctas();
+    void share_out_last_waves(std::int64_t clusters);
+    [[nodiscard]] int resident_clusters() const;
+    [[nodiscard]] int pdl_k_tiles() const;
+
+    [[nodiscard]] arguments<float> arguments_for(const launch_arguments& with) const;
+    [[nodiscard]] tma_descriptors maps_for(const launch_arguments& with,
+                                           const arguments<float>& told) const;
+    [[nodiscard]] const tma_descriptors& kept_maps(const launch_arguments& with,
+                                                   const arguments<float>& told,
+                                                   launch_cache& kept) const;
+    // Two CTAs to an SM where there are so many, though one would have it for itself.
+    void share_sms(launch_shape& shape, arguments<float>& with) const;
+    // Where TMA can store all of them.
+    void map_batch_of_c(tma_descriptors& maps, arguments<float>& told, const launch_arguments& with,
+                        std::int64_t apart) const;
+
+    // What beta multiplies, where the strides are all that decides.
+    [[nodiscard]] std::string_view way_of_source() const;
+    [[nodiscard]] bool fits_group(const grouped& own) const;
+    [[nodiscard]] group_entry entry_of(const grouped& own) const;
+    [[nodiscard]] std::optional<std::int64_t> number_clusters(std::vector<group_entry>& all) const;
+    void start_group(const std::vector<group_entry>& all, std::int64_t clusters, bool vectorized,
+                     const launch_arguments& common) const;
+
+    [[nodiscard]] ragged_request request_of(const ragged_group& all,
+                                            const launch_arguments& with) const;
+    [[nodiscard]] bool takes_ragged(const ragged_group& all, const core::operands& data) const;
+    [[nodiscard]] tma_descriptors maps_of_rows(const ragged_request& of,
+                                               const launch_arguments& with,
+                                               std::int64_t b_apart) const;
+    [[nodiscard]] bool vectorizes(const ragged_request& of, const core::operands& data) const;
+
+    plan::gemm_plan plan_;
+    std::string_view chosen_by_;
+    core::accumulation accumulate_;
+    core::problem problem_;  // as the kernel computes it
+    bool is_glu_;
+    batch_shape batch_;
+    const kernel* kernel_;
+    operand a_;
+    operand b_;
+    output output_;
+    int sms_;
+    launch_shape shape_{.ctas = 1, .cluster = 1, .shared_bytes = 0, .batch = 1};
+    int stages_ = 0;
+    core::kernel_facts facts_;
+    int stream_k_tiles_ = 0;
+    scratch stream_k_accumulators_;
+    zeros stream_k_flags_;
+    packing_plan packing_;
+};
+
+}  // namespace carat::cuda::wgmma

@@ -1,0 +1,158 @@
+// One product, and a batch of products that lie at equal distances.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "cuda/common/gemm.hpp"
+#include "cuda/families/wgmma/host/gemm.hpp"
+
+namespace carat::cuda::wgmma {
+
+namespace {
+
+// What maps depend on beside the product.
+struct places {
+    const void* a = nullptr;
+    const void* b = nullptr;
+    const void* c = nullptr;
+    const void* source = nullptr;
+
+    bool operator==(const places&) const = default;
+};
+
+// A program multiplies at the same addresses again and again, and the driver takes a tenth of a
+// microsecond and more for each map.
+class map_cache final : public launch_cache {
+  public:
+    places at;  // none: no maps are kept
+    tma_descriptors maps{};
+};
+
+// Of integers sums and factors wrap: their kernels take these bits as u32.
+float factor(dtype type, double value) {
+    if (type != dtype::i8) return static_cast<float>(value);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
+}
+
+// What beta multiplies.
+const void* source_of(const launch_arguments& with) {
+    return with.fusion.residual != nullptr ? with.fusion.residual : with.data.c;
+}
+
+}  // namespace
+
+std::unique_ptr<launch_cache> gemm::make_cache() const {
+    return std::make_unique<map_cache>();
+}
+
+void gemm::run(const launch_arguments& given, launch_cache* kept) const {
+    const launch_arguments with = own(given);
+    const in_kernel_packing packing = packing_.start(a_, b_, with.data, with.stream);
+    arguments<float> told = arguments_for(with);
+    if (stream_k_tiles_ > 0)
+        told.stream_k = {stream_k_tiles_, stream_k_accumulators_.get(),
+                         static_cast<std::uint32_t*>(stream_k_flags_.get())};
+    told.packing = packing;
+    if (kept == nullptr)
+        kernel_->launch(maps_for(with, told), told, shape_, with.stream);
+    else
+        kernel_->launch(kept_maps(with, told, *kept), told, shape_, with.stream);
+}
+
+bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_apart) const {
+    const launch_arguments with = own(given);
+    batch_strides apart = given_apart;
+    if (plan_.swap_ab) std::swap(apart.a, apart.b);
+    if (desc().is_persistent() != desc().batched) return false;
+    (void)packing_.start(a_, b_, with.data, with.stream, apart);
+    arguments<float> told = arguments_for(with);
+    told.c.batch_stride = apart.c;
+    told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
+    told.batch = {batch_.one_a, batch_.one_b};
+    // Single tiles by way of shared memory, as if something were fused: written from registers, C
+    // of 16 bits takes up to 1.6 times as long where its tiles are wide, and less where they are
+    // thin.
+    if (!desc().batched && plan::stages_c(problem_.m, problem_.n, problem_.a_type,
+                                          static_cast<int>(size_bytes(problem_.c_type))))
+        told.epilogue.is_fused = true;
+    const int block_k = desc().block_k();
+    const int sharing = desc().batched ? plan_.cluster_m : multicast_ctas();
+    tma_descriptors maps{};
+    maps.a = a_.map(with.data.a, desc().block_m, block_k, {batch_.matrices_a(), apart.a});
+    maps.b = b_.map(with.data.b, desc().block_n / sharing, block_k / sharing,
+                    {batch_.matrices_b(), apart.b});
+    launch_shape shape = shape_;
+    if (desc().batched) {
+        map_batch_of_c(maps, told, with, apart.c);
+    } else {
+        shape.batch = static_cast<int>(batch_.count);
+        share_sms(shape, told);
+    }
+    kernel_->launch(maps, told, shape, with.stream);
+    return true;
+}
+
+void gemm::map_batch_of_c(tma_descriptors& maps, arguments<float>& told,
+                          const launch_arguments& with, std::int64_t apart) const {
+    const std::int64_t bytes = core::bytes_of(problem_.c_type, apart);
+    told.products = static_cast<int>(batch_.count);
+    told.c.is_tma = told.c.is_tma && apart > 0 && bytes % 16 == 0;
+    if (!told.c.is_tma) return;
+    const batch all = {batch_.count, apart};
+    maps.c = output_.map(with.data.c, all);
+    if (told.epilogue.has_source) maps.source = output_.map_of_source(source_of(with), all);
+}
+
+void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
+    const bool share = std::int64_t{shape.ctas} * shape.batch > sms_;
+    const int stages =
+        kernel_->stages_that_fit(plan_.split_k, std::max(share ? 2 : 1, plan_.ctas_per_sm));
+    // Beside clusters that share B some SMs stay empty: the plan knows when.
+    if (stages < fewest_stages(accumulate_) || (!share && multicast_ctas() > 1)) return;
+    with.pipeline.stages = stages;
+    if (share) with.pipeline.pdl_k_tiles = 0;
+    shape.shared_bytes = kernel_->shared_bytes(stages, plan_.split_k);
+}
+
+const tma_descriptors& gemm::kept_maps(const launch_arguments& with, const arguments<float>& told,
+                                       launch_cache& kept) const {
+    auto& cache = static_cast<map_cache&>(kept);  // of make_cache()
+    const places now{a_.place(with.data.a), b_.place(with.data.b), with.data.c,
+                     told.epilogue.has_source ? source_of(with) : nullptr};
+    if (now == cache.at) return cache.maps;
+    cache.at = {};
+    cache.maps = maps_for(with, told);
+    cache.at = now;
+    return cache.maps;
+}
+
+tma_descriptors gemm::maps_for(const launch_arguments& with, const arguments<float>& told) const {
+    const batch alone = {desc().is_persistent() ? 0 : 1, 0};
+    const int block_k = desc().block_k();
+    tma_descriptors maps{};
+    maps.a = a_.map(with.data.a, desc().block_m / plan_.cluster_n, block_k, alone);
+    maps.b =
+        b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m, alone);
+    if (told.c.is_tma) maps.c = output_.map(with.data.c);
+    if (told.c.is_tma && told.epilogue.has_source)
+        maps.source = output_.map_of_source(source_of(with));
+    return maps;
+}
+
+arguments<float> gemm::arguments_for(const launch_arguments& with) const {
+    const core::problem& p = problem_;
+    return {.c = output_.at(with.data.c, source_of(with)),
+            .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
+            .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
+            .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
+            .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion,
+                         !with.fusion.is_identity(), p.beta != 0},
+            .scales = with.scales,
+            .batch = {false, false},
+            .group = {},
+            .stream_k = {},
+            .packing = {},
+            .products = 1};
+}
+
+}  // namespace carat::cuda::wgmma

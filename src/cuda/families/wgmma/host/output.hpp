@@ -1,0 +1,42 @@
+// C, and what is added to it, as the kernels' epilogues store and load them.
+#pragma once
+
+#include "core/problem.hpp"
+#include "cuda/families/wgmma/host/operand.hpp"
+#include "cuda/families/wgmma/kernels.hpp"
+
+namespace carat::cuda::wgmma {
+
+/// Whether TMA can store lines of so many elements: it writes whole 16 bytes, and would write them
+/// beyond the end of a line.
+[[nodiscard]] bool in_whole_16_bytes(dtype type, std::int64_t count, std::int64_t length,
+                                     std::int64_t stride);
+
+/// Whether four neighbours of C and of what is added can be read and written at once.
+[[nodiscard]] bool is_vectorized(const core::problem& p, const void* c, const void* source);
+
+class output {
+  public:
+    /// `p` as the kernel computes it.
+    output(const core::problem& p, const kernel& by, bool is_plain);
+
+    /// Whether TMA can store a C of these strides, and load what is added to it.
+    [[nodiscard]] bool strides_fit_tma() const;
+
+    [[nodiscard]] output_tensor at(void* c, const void* source) const;
+    [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;
+    /// What is added to C, which comes in boxes of all rows of a tile.
+    [[nodiscard]] CUtensorMap map_of_source(const void* source, const batch& of = {}) const;
+    [[nodiscard]] CUtensorMap map_of_single_rows(const void* c) const;
+
+  private:
+    // By a kernel whose A goes through registers.
+    [[nodiscard]] bool is_stored_by_columns() const;
+    [[nodiscard]] CUtensorMap map_in_boxes(const void* c, int box_rows, const batch& of) const;
+
+    core::problem problem_;
+    const kernel* kernel_;
+    bool is_plain_;  // nothing is done to the sums but alpha
+};
+
+}  // namespace carat::cuda::wgmma

@@ -1,0 +1,10 @@
+#include "cuda/families/wgmma/instances.cuh"
+
+namespace carat::cuda::wgmma {
+
+template <>
+std::span<const kernel> kernels_of<kernel_slice::fp8_blockwise>() {
+    return instances<kernel_slice::fp8_blockwise>();
+}
+
+}  // namespace carat::cuda::wgmma

@@ -1,0 +1,151 @@
+// The producer: one thread that loads tiles of A and B by TMA, each CTA of a cluster its share of
+// what the others multiply too, by multicast: two CTAs of a persistent cluster each half of the
+// tile of B (or of A, where tiles lie beside each other) for both, and of 2 or 4 with single tiles
+// each its share for all, where they don't split K. It runs ahead into the next tile of C while the
+// consumers store theirs, and brings what beta multiplies, too (epilogue/source.cuh).
+#pragma once
+
+#include "cuda/families/wgmma/cta_coordinate.cuh"
+#include "cuda/families/wgmma/epilogue/glu_columns.cuh"
+#include "cuda/families/wgmma/epilogue/source.cuh"
+#include "cuda/families/wgmma/packing.cuh"
+#include "cuda/families/wgmma/pipeline.cuh"
+#include "cuda/ptx/pdl.cuh"
+#include "cuda/ptx/tma.cuh"
+
+namespace carat::cuda::wgmma {
+
+// An MN-major tile comes in TMA boxes of 128 bytes across K and all of its K.
+template <class C>
+constexpr int columns_of_box = C::block_k;
+
+// The TMA boxes of this CTA's share of the tile of A: which of its lines each begins, and where it
+// is in A.
+template <class C, class Load>
+__device__ __forceinline__ void each_box_of_a(int row, int k, const cta_coordinate<C>& cta,
+                                              const Load& load) {
+    if constexpr (C::a_major == operand_major::k) {
+        const int first = cta.first_line_of_a(C::block_m);
+        load(first, k, row + first);
+    } else {
+#pragma unroll
+        for (int i = 0; i < C::block_m; i += columns_of_box<C>) load(i, row + i, k);
+    }
+}
+
+// Those of this CTA's share of the tile of B: columns along K, or of each box lines across. The
+// second half of the columns lie `to_values` further right.
+template <class C, class Load>
+__device__ __forceinline__ void each_box_of_b(int col, int to_values, int k,
+                                              const cta_coordinate<C>& cta, const Load& load) {
+    const auto column = [&](int i) { return col + i + (i < C::block_n / 2 ? 0 : to_values); };
+    if constexpr (C::b_major == operand_major::k) {
+        const int first = cta.first_line_of_b(C::block_n);
+        load(first, k, column(first));
+    } else {
+        const int first = cta.first_line_of_b(C::block_k);
+#pragma unroll
+        for (int i = 0; i < C::block_n; i += columns_of_box<C>)
+            load(i + first, column(i), k + first);
+    }
+}
+
+// What the producer loads for one tile of C.
+struct producer_tile {
+    int row;
+    int col;
+    int to_values;  // of a GLU: how much further right than beside the gates the values begin
+    int batch_a;
+    int batch_b;
+};
+
+// Into that split of the stage: 0, big ones or all there is, or 1.
+template <class C>
+__device__ __forceinline__ void load_a(const pipeline<C>& pipe, int stage, int split,
+                                       const CUtensorMap& map, const producer_tile& tile, int k,
+                                       const cta_coordinate<C>& cta) {
+    each_box_of_a<C>(tile.row, k, cta, [&](int line, int x, int y) {
+        unsigned char* const to = pipe.a(stage) + split * C::a_bytes + line * C::block_k_bytes;
+        if constexpr (C::multicast_a)
+            ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], (1 << C::cluster_ctas) - 1);
+        else if constexpr (C::is_persistent && !C::is_batched)
+            ptx::tma_load(to, map, x, y, pipe.full[stage]);
+        else
+            ptx::tma_load(to, map, x, y, tile.batch_a, pipe.full[stage]);
+    });
+}
+
+template <class C>
+__device__ __forceinline__ void load_b(const pipeline<C>& pipe, int stage, int split,
+                                       const CUtensorMap& map, const producer_tile& tile, int k,
+                                       const cta_coordinate<C>& cta) {
+    const auto everyone = static_cast<std::uint16_t>((1 << cta.multicast_ctas) - 1);
+    each_box_of_b<C>(tile.col, tile.to_values, k, cta, [&](int line, int x, int y) {
+        unsigned char* const to = pipe.b(stage) + split * C::b_bytes + line * C::block_k_bytes;
+        if constexpr (C::multicast_a)
+            ptx::tma_load(to, map, x, y, pipe.full[stage]);
+        else if constexpr (C::is_persistent && !C::is_batched)
+            ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], everyone);
+        else if (cta.multicasts())
+            ptx::tma_load_multicast(to, map, x, y, tile.batch_b, pipe.full[stage], everyone);
+        else
+            ptx::tma_load(to, map, x, y, tile.batch_b, pipe.full[stage]);
+    });
+}
+
+template <class C, class ElementCompute>
+__device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_state& at,
+                                             const cta_problem& of,
+                                             const arguments<ElementCompute>& p,
+                                             const CUtensorMap& source,
+                                             const cta_coordinate<C>& cta, const work_tile& work,
+                                             int product, packing_progress& packed) {
+    const int batch_a = p.batch.one_a ? 0 : product;
+    const int batch_b = p.batch.one_b ? 0 : product;
+    const int row = cta.row(work.tile) + of.first_row;
+    const int col = cta.col(work.tile, columns_of_c<C>(p)) + of.first_col;
+    const int to_values = glu_values_offset<C>(p);
+    const producer_tile tile{row, col, to_values, batch_a, batch_b};
+    const int triggers_pdl = max(work.k_begin, work.k_end - p.pipeline.pdl_k_tiles);
+#pragma unroll 1
+    for (int k = work.k_begin; k < work.k_end; ++k, at.advance(pipe.stages)) {
+        if (!C::is_persistent && k == triggers_pdl) ptx::pdl_trigger();
+        if constexpr (C::packs_in_kernel) packed.wait_for(k);
+        pipe.producer_acquire(at);
+        // Of a split operand all big elements come first along K, the small ones behind them.
+#pragma unroll
+        for (int split = 0; split < C::splits; ++split) {
+            const int from = (k + split * of.k_tiles) * C::block_k + of.first_k;
+            load_a<C>(pipe, at.stage, split, *of.a, tile, from, cta);
+            load_b<C>(pipe, at.stage, split, *of.b, tile, from, cta);
+        }
+    }
+    if constexpr (C::is_persistent) {
+        const bool ends = !C::stream_k || work.k_end == of.k_tiles;
+        if (ends && loads_source(p))
+            produce_source<C>(pipe, at, source, p, tile.row, tile.col, product);
+    }
+}
+
+template <class C, class ElementCompute>
+__device__ __forceinline__ pipeline_state
+run_producer(const pipeline<C>& pipe, const cta_problem& of, const arguments<ElementCompute>& p,
+             const CUtensorMap& source, const cta_coordinate<C>& cta, const work_tile& single) {
+    pipeline_state at;
+    packing_progress packed(p.packing);
+    if constexpr (C::is_persistent) {
+        tile_finder<C, ElementCompute> find(p);
+        for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
+            const product_tile found = find(w.tile);
+            cta_problem own = of;
+            if (C::is_batched) own.first_row = found.first_row;
+            produce_tile<C>(pipe, at, own, p, source, cta, {found.tile, w.k_begin(), w.k_end()},
+                            found.product, packed);
+        }
+    } else {
+        produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y), packed);
+    }
+    return at;
+}
+
+}  // namespace carat::cuda::wgmma

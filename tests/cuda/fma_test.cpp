@@ -1,0 +1,170 @@
+// What the sweep's small shapes do not reach in the kernels for f64, f32 and one row or column of
+// C: more tiles than CTAs, K so long that CTAs share it, and the same bits every time. Skipped
+// without a GPU.
+#include <gtest/gtest.h>
+#include <random>
+
+#include "cuda/common/device.hpp"
+#include "cuda/families/fma/kernel_table.hpp"
+#include "cuda/families/fma/product.hpp"
+#include "lab/rows/cuda/table.hpp"
+#include "tests/cuda/sweep.hpp"
+
+namespace {
+
+using namespace carat;
+
+class fma : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        if (const std::string why =
+                engine().unsupported(core::row_major_problem(dtype::f64, 1, 1, 1), {});
+            !why.empty())
+            GTEST_SKIP() << why;
+    }
+    static const rows::implementation& engine() { return *rows::cuda::table()[0]; }
+};
+
+// Kernels may read other products in place. Needs no GPU.
+TEST(fma_operands, lie_in_lines_of_16_bytes_along_k_or_across_it) {
+    const auto lies = [](core::layout a, core::layout b, cuda::operand_alignment aligned = {}) {
+        core::problem p = core::row_major_problem(dtype::f64, 64, 64, 64);
+        p.a_layout = a, p.b_layout = b;
+        return cuda::fma::lies_in_lines({p, core::accumulation::native, {}, aligned, {}});
+    };
+    EXPECT_TRUE(lies({64, 1}, {64, 1}));
+    EXPECT_TRUE(lies({1, 66}, {1, 66}));
+    EXPECT_FALSE(lies({65, 1}, {64, 1}));
+    EXPECT_FALSE(lies({64, 1}, {1, 65}));
+    EXPECT_FALSE(lies({128, 2}, {64, 1}));
+    EXPECT_FALSE(lies({64, 1}, {64, 1}, {.a = true, .b = false}));
+}
+
+TEST_F(fma, many_tiles_and_few_ctas) {
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::fma_tile& tile : cuda::fma::tiles_of(type)) {
+            test::trial t{core::row_major_problem(type, 2449, 2310, 24), 0};
+            t.p.beta = -1;
+            const core::settings how{1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};
+            EXPECT_EQ(test::check(engine(), how, t), "");
+        }
+}
+
+TEST_F(fma, a_tile_that_no_kernel_has_is_refused) {
+    const core::problem p = core::row_major_problem(dtype::f64, 256, 256, 256);
+    EXPECT_EQ(engine().unsupported(p, {1, {{"block_m", 128}, {"block_n", 128}}}), "");
+    EXPECT_NE(engine().unsupported(p, {1, {{"block_m", 256}}}), "");
+    EXPECT_NE(engine().unsupported(p, {1, {{"block_n", 160}}}), "");
+}
+
+// Each operand row- and column-major, aligned and not.
+TEST_F(fma, every_pair_of_layouts_over_a_long_k) {
+    const std::int64_t m = 200, n = 140, k = 1500;
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const int layouts : {0, 1, 2, 3})
+            for (const std::int64_t padding : {0, 1})
+                for (const auto& [tile, parts] : {std::pair{0, 1}, {0, 8}, {128, 1}, {128, 4}}) {
+                    test::trial t{core::row_major_problem(type, m, n, k), 0};
+                    t.p.a_layout = layouts % 2 == 0 ? core::row_major(k + padding)
+                                                    : core::column_major(m + padding);
+                    t.p.b_layout = layouts / 2 == 0 ? core::row_major(n + padding)
+                                                    : core::column_major(k + padding);
+                    t.p.alpha = 2;
+                    const core::settings how{1, {{"block_n", tile}, {"split_k", parts}}};
+                    ASSERT_EQ(test::check(engine(), how, t), "");
+                    ++ran;
+                }
+    EXPECT_EQ(ran, 64);
+}
+
+// Uses clusters and groups of CTAs, some with a larger part of K than others.
+TEST_F(fma, every_tile_and_cut_in_every_pair_of_layouts) {
+    const std::int64_t m = 200, n = 140, k = 1000;
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::fma_tile& tile : cuda::fma::tiles_of(type))
+            for (const int layouts : {0, 1, 2, 3})
+                for (const int parts : {1, 2, 3, 4, 6, 8}) {
+                    test::trial t{core::row_major_problem(type, m, n, k), 0};
+                    if (layouts % 2 != 0) t.p.a_layout = core::column_major(m);
+                    if (layouts / 2 != 0) t.p.b_layout = core::column_major(k);
+                    t.p.beta = parts % 2 == 0 ? 0 : -1;
+                    const core::settings how{
+                        1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", parts}}};
+                    ASSERT_EQ(test::check(engine(), how, t), "")
+                        << tile.m << " x " << tile.n << ", " << parts << " parts";
+                    ++ran;
+                }
+    EXPECT_EQ(ran, 13 * 4 * 6);
+}
+
+// check() also checks the memory between the rows.
+TEST_F(fma, rows_of_c_may_begin_and_end_anywhere) {
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::fma_tile& tile : cuda::fma::tiles_of(type))
+            for (const std::int64_t offset : {0, 1, 2, 3})
+                for (const std::int64_t padding : {0, 1, 2, 3})
+                    for (const std::int64_t n : {1, 5, 67, 128, 261}) {
+                        test::trial t{core::row_major_problem(type, 131, n, 40), offset};
+                        t.p.c_layout = core::row_major(n + padding);
+                        t.p.alpha = -2;
+                        const core::settings how{
+                            1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};
+                        ASSERT_EQ(test::check(engine(), how, t), "");
+                        ++ran;
+                    }
+    EXPECT_GE(ran, 2 * 3 * 4 * 4 * 5);
+}
+
+TEST_F(fma, vectors_over_a_long_k) {
+    int ran = 0;
+    for (const dtype type : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16})
+        for (const std::int64_t lines : {1, 33, 1000})
+            for (const std::int64_t k : {40, 255, 500, 2049, 9000})
+                for (const int kind : {0, 1, 2, 3})
+                    for (const bool one_row : {true, false}) {
+                        const std::int64_t m = one_row ? 1 : lines;
+                        const std::int64_t n = one_row ? lines : 1;
+                        test::trial t{core::row_major_problem(type, m, n, k), kind == 3 ? 1 : 0};
+                        if (size_bytes(type) == 2) t.p.c_type = dtype::f32;
+                        core::layout& matrix = one_row ? t.p.b_layout : t.p.a_layout;
+                        const std::int64_t rows = one_row ? k : m;
+                        const std::int64_t cols = one_row ? n : k;
+                        matrix = kind % 2 == 0 ? core::row_major((cols + 15) / 8 * 8)
+                                               : core::column_major(rows + kind);
+                        t.p.alpha = -1;
+                        t.p.beta = kind == 2 ? 2 : 0;
+                        ASSERT_EQ(test::check(engine(), {}, t), "");
+                        ++ran;
+                    }
+    EXPECT_EQ(ran, 4 * 3 * 5 * 4 * 2);
+}
+
+TEST_F(fma, the_same_bits_every_time) {
+    int compared = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const std::int64_t m : {1, 300}) {
+            const core::problem p = core::row_major_problem(type, m, 200, 3000);
+            test::operand_set data(p, 0);
+            std::mt19937_64 random(5);
+            const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; };
+            for (std::int64_t t = 0; t < p.k; ++t) {
+                for (std::int64_t i = 0; i < m; ++i) data.a.set(i, t, uniform());
+                for (std::int64_t j = 0; j < p.n; ++j) data.b.set(t, j, uniform());
+            }
+            test::run_on_device(engine(), p, {}, data);
+            const std::vector<std::byte> first = data.c.bytes();
+            for (int again = 0; again < 30; ++again) {
+                test::run_on_device(engine(), p, {}, data);
+                ASSERT_EQ(data.c.bytes(), first) << describe(p);
+                ++compared;
+            }
+        }
+    EXPECT_EQ(compared, 4 * 30);
+}
+
+}  // namespace
