@@ -4,21 +4,17 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 
-#include "core/swap_ab.hpp"
 #include "cuda/engine/arithmetic.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
-#include "cuda/families/fma/operand.hpp"
-#include "cuda/families/mma/costs.hpp"
+#include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/product.hpp"
-#include "cuda/families/wgmma/host/gemm.hpp"
-#include "cuda/families/wgmma/host/operand.hpp"
 #include "cuda/families/wgmma/host/request.hpp"
 #include "cuda/families/wgmma/kernel_table.hpp"
+#include "plan/costs.hpp"
+#include "plan/gemm_cost.hpp"
 
 namespace carat::fit {
 
@@ -75,134 +71,10 @@ cuda::gemm_task task_of(const json& d, const kind& k) {
     return task;
 }
 
-// How wgmma's kernels read A, or B as A of the swapped product.
-packed_first wgmma_packing(const cuda::wgmma::operand_shape& of, core::operand_major read_as,
-                           bool is_aligned, std::int64_t matrices) {
-    if (is_aligned && cuda::wgmma::readable_along(of) == read_as) return {};
-    const double copies = of.is_split ? 3 : 2;  // big and small parts are written
-    const double bytes =
-        copies * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
-    const bool in_lines = (read_as == core::operand_major::k ? of.along : of.across) == 1;
-    return in_lines ? packed_first{bytes, 0} : packed_first{0, bytes};
-}
-
-wgmma_problem wgmma_of(const cuda::gemm_task& task, core::accumulation sums, int sms) {
-    const problem& p = task.problem;
-    wgmma_problem made{.of = cuda::wgmma::request_for(p, sums),
-                       .one_a = task.batch.one_a,
-                       .one_b = task.batch.one_b,
-                       .packing = {}};
-    made.of.batch = task.batch.count;
-    made.of.sms = sms;
-    const packed_first a = wgmma_packing(cuda::wgmma::shape_of_a(p, sums), made.of.a_major,
-                                         task.aligned.a, task.batch.matrices_a());
-    const packed_first b = wgmma_packing(cuda::wgmma::shape_of_a(core::swapped(p), sums),
-                                         made.of.b_major, task.aligned.b, task.batch.matrices_b());
-    made.packing = {a.lines + b.lines, a.columns + b.columns};
-    return made;
-}
-
-cuda::gemm_task swapped_if(bool swap, cuda::gemm_task task) {
-    if (!swap) return task;
-    task.problem = core::swapped(task.problem);
-    task.batch = task.batch.swapped();
-    std::swap(task.aligned.a, task.aligned.b);
-    return task;
-}
-
-// fma's kernels write C along its rows.
-fma_problem fma_of(const cuda::gemm_task& given, int sms) {
-    const auto& lies = given.problem.c_layout;
-    const cuda::gemm_task task = swapped_if(lies.row_stride < lies.col_stride, given);
-    const problem& p = task.problem;
-    fma_problem made{
-        .of = {.m = p.m,
-               .n = p.n,
-               .k = p.k,
-               .batch = task.batch.count,
-               .type = p.c_type,
-               .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
-               .sms = sms},
-        .adds_e = p.beta != 0,
-        .one_a = task.batch.one_a,
-        .one_b = task.batch.one_b,
-        .packing = {}};
-    const auto add = [&](const cuda::fma::operand_shape& of, bool aligned, std::int64_t matrices) {
-        const double bytes =
-            2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
-        const auto read = cuda::fma::readable_as(of, true, aligned);
-        if (!read) (of.along == 1 ? made.packing.columns : made.packing.lines) += bytes;
-        if (read == core::operand_major::k) made.along_k_bytes += bytes;
-    };
-    add({p.a_type, p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride}, task.aligned.a,
-        task.batch.matrices_a());
-    add({p.b_type, p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride}, task.aligned.b,
-        task.batch.matrices_b());
-    return made;
-}
-
-// An operand as mma's kernels read it: A as its rows, B as its columns.
-struct run_of_elements {
-    std::int64_t lines, depth, across, along;
-
-    [[nodiscard]] bool lies_along_k() const {
-        const bool contiguous_across = across == 1 || lines == 1;
-        return (along == 1 || depth == 1) && !(contiguous_across && depth == 1);
-    }
-    // Elements of which runs begin at multiples: those of 16 bytes or, of 16-bit ones, fewer.
-    // Matrices that aren't aligned lie right behind each other.
-    [[nodiscard]] int together(std::int64_t element_bytes, bool is_aligned) const {
-        const std::int64_t alone = lies_along_k() ? lines : depth;
-        const std::int64_t run = alone == 1 ? 0 : lies_along_k() ? across : along;
-        const std::int64_t matrix = is_aligned ? 0 : lines * depth;
-        const std::int64_t most = 16 / element_bytes;
-        for (std::int64_t count = most; count > (element_bytes == 2 ? 1 : most / 2); count /= 2)
-            if (run % count == 0 && matrix % count == 0) return static_cast<int>(count);
-        return 1;
-    }
-};
-run_of_elements run_of_a(const problem& p) {
-    return {p.m, p.k, p.a_layout.row_stride, p.a_layout.col_stride};
-}
-run_of_elements run_of_b(const problem& p) {
-    return {p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
-}
-
-struct kernels_of_mma {
-    mma_costs gpu_costs::*costs;
-    const plan::batch_costs& steps;  // only the size of one
-    std::span<const plan::batch_tile> tiles;
-};
-kernels_of_mma mma_kernels_for(const kind& k) {
-    using namespace cuda::mma;
-    if (is_half(k.a)) return {&gpu_costs::mma_half, half_costs, half_tiles};
-    if (k.a == dtype::f64) return {&gpu_costs::mma_f64, f64_costs, f64_tiles};
-    if (k.how == fit::arithmetic::tf32) return {&gpu_costs::mma_tf32, tf32_costs, tf32_tiles};
-    return {&gpu_costs::mma_f32, f32_costs, f32_tiles};
-}
-
-// Kernels of f32 and f64 have no way to read A across K and B along it: C^T = B^T A^T then.
-mma_problem mma_of(const cuda::gemm_task& given, const plan::batch_costs& steps, int sms) {
-    const bool swap = !is_half(given.problem.a_type) && !run_of_a(given.problem).lies_along_k() &&
-                      run_of_b(given.problem).lies_along_k();
-    const cuda::gemm_task task = swapped_if(swap, given);
-    const problem& p = task.problem;
-    const auto bytes = static_cast<std::int64_t>(size_bytes(p.a_type));
-    const std::int64_t c_stride = std::max(p.c_layout.row_stride, p.c_layout.col_stride);
-    return {.of = {.m = p.m,
-                   .n = p.n,
-                   .k = p.k,
-                   .batch = task.batch.count,
-                   .one_a = task.batch.one_a,
-                   .one_b = task.batch.one_b,
-                   .result_bytes = static_cast<int>(size_bytes(p.c_type)),
-                   .together_a = run_of_a(p).together(bytes, task.aligned.a),
-                   .together_b = run_of_b(p).together(bytes, task.aligned.b),
-                   .vectorized_c = core::bytes_of(p.c_type, c_stride) % 16 == 0,
-                   .sms = sms},
-            .adds_e = p.beta != 0,
-            .element_bytes = steps.element_bytes,
-            .block_k = steps.block_k};
+plan::mma_costs plan::gpu_costs::*costs_of_mma(const kind& k) {
+    if (is_half(k.a)) return &plan::gpu_costs::mma_half;
+    if (k.a == dtype::f64) return &plan::gpu_costs::mma_f64;
+    return k.how == arithmetic::tf32 ? &plan::gpu_costs::mma_tf32 : &plan::gpu_costs::mma_f32;
 }
 
 measured_plan plan_of(const json& w, const measured_product& of) {
@@ -223,19 +95,19 @@ measured_plan plan_of(const json& w, const measured_product& of) {
                       .ctas_per_sm = w.at(6)};
         const core::kernel_desc& k = *plan.wgmma.kernel;
         // What is planned without enough stages has its SM to itself.
-        if (stages_that_fit(k, plan.wgmma.split_k, plan.wgmma.ctas_per_sm) <
-            cuda::wgmma::fewest_stages(k.accumulate))
+        if (plan::stages_that_fit(k, plan.wgmma.split_k, plan.wgmma.ctas_per_sm) <
+            plan::fewest_stages(k.accumulate))
             plan.wgmma.ctas_per_sm = 1;
     }
     if (plan.of == family::fma) {
         plan.cut = {w.at(4), w.at(3)};
-        const auto first = std::ranges::find(cuda::fma::kernel_table, of.fma.of.type,
-                                             &cuda::fma::kernel_desc::type);
+        const auto first =
+            std::ranges::find(cuda::fma::kernel_table, of.fma.type, &cuda::fma::kernel_desc::type);
         plan.row -= static_cast<std::size_t>(first - cuda::fma::kernel_table.begin());
-        if (plan.row >= cuda::fma::tiles_of(of.fma.of.type).size())
+        if (plan.row >= cuda::fma::tiles_of(of.fma.type).size())
             throw std::runtime_error("no tile of fma is that of a plan");
     }
-    if (plan.of == family::mma && plan.row >= of.tiles_of_mma.size())
+    if (plan.of == family::mma && plan.row >= of.kernels_of_mma->tiles.size())
         throw std::runtime_error("no tile of mma is that of a plan");
     return plan;
 }
@@ -269,21 +141,22 @@ measured_product product_of(const json& d) {
                 static_cast<double>(task.batch.count);
     made.least_side = std::min(p.m, p.n);
     made.is_batch = task.batch.count > 1;
+    cuda::gemm_task summed = task;
+    summed.accumulate = cuda::engine::accumulation_for(k.how, k.a);
+    if (summed.accumulate == core::accumulation::promoted && core::bytes_of(k.a, p.k) <= 128)
+        summed.accumulate = core::accumulation::native;
     if (cuda::engine::is_on_tensor_cores(k.how, k.a)) {
-        core::accumulation sums = cuda::engine::accumulation_for(k.how, k.a);
-        if (sums == core::accumulation::promoted && core::bytes_of(k.a, p.k) <= 128)
-            sums = core::accumulation::native;
-        made.wgmma = wgmma_of(task, sums, sms);
+        made.wgmma = cuda::wgmma::request_for(summed);
+        made.wgmma.sms = sms;
     } else {
-        made.fma = fma_of(task, sms);
+        made.fma = cuda::fma::request_for(task, {}, sms);
     }
     const auto how =
         k.how == arithmetic::tf32 ? cuda::mma::arithmetic::tf32 : cuda::mma::arithmetic::own;
     if (cuda::mma::takes(task, how)) {
-        const kernels_of_mma kernels = mma_kernels_for(k);
-        made.mma = mma_of(task, kernels.steps, sms);
-        made.costs_of_mma = kernels.costs;
-        made.tiles_of_mma = kernels.tiles;
+        made.mma = cuda::mma::request_for(task, sms);
+        made.costs_of_mma = costs_of_mma(k);
+        made.kernels_of_mma.emplace(cuda::mma::model_for(p, how, plan::costs_of_h200));
     }
     for (const json& w : d.at("ways")) {
         if (w.at(7).get<double>() <= 0) continue;  // it couldn't be launched
@@ -323,16 +196,13 @@ std::vector<measured_product> read_corpus(const std::vector<std::string>& files)
 }
 
 double predicted_s(const measured_plan& plan, const measured_product& product,
-                   const gpu_costs& costs) {
-    if (plan.of == family::wgmma)
-        return time_of(work_of(plan.wgmma, product.wgmma, costs), costs.wgmma.sharing());
-    if (plan.of == family::mma) {
-        const mma_costs& own = costs.*product.costs_of_mma;
-        return time_of(work_of(product.tiles_of_mma[plan.row], product.mma, own), own.sharing());
-    }
-    const dtype type = product.fma.of.type;
-    return time_of(work_of(cuda::fma::tiles_of(type)[plan.row], plan.cut, product.fma, costs),
-                   fma_costs_of(type, costs).sharing());
+                   const plan::gpu_costs& costs) {
+    if (plan.of == family::wgmma) return plan::seconds_of(plan.wgmma, product.wgmma, costs);
+    if (plan.of == family::mma)
+        return plan::seconds_of(product.kernels_of_mma->tiles[plan.row], product.mma,
+                                *product.kernels_of_mma, costs.*product.costs_of_mma);
+    return plan::seconds_of(cuda::fma::tiles_of(product.fma.type)[plan.row], plan.cut, product.fma,
+                            costs);
 }
 
 }  // namespace carat::fit

@@ -1,11 +1,13 @@
 // A corpus as carat_fit_measure printed it: products, and what each plan of them took.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "benchmarks/fit/work.hpp"
+#include "plan/batch_tiles.hpp"
+#include "plan/fma_plan.hpp"
+#include "plan/gemm_plan.hpp"
 
 namespace carat::fit {
 
@@ -28,11 +30,11 @@ struct measured_product {
     std::int64_t least_side = 0;  // the smaller of rows and columns
     bool is_batch = false;
     double chosen_us = 0;  // by the engine that measured it
-    wgmma_problem wgmma;
-    mma_problem mma;
-    fma_problem fma;
-    mma_costs gpu_costs::*costs_of_mma = nullptr;  // none: these kernels don't take it
-    std::span<const plan::batch_tile> tiles_of_mma;
+    plan::gemm_request wgmma;
+    plan::batch_request mma;
+    plan::fma_request fma;
+    plan::mma_costs plan::gpu_costs::*costs_of_mma = nullptr;  // none: these kernels don't take it
+    std::optional<plan::batch_model> kernels_of_mma;
     std::vector<measured_plan> plans;
 };
 
@@ -42,6 +44,6 @@ struct measured_product {
 
 /// Packing included.
 [[nodiscard]] double predicted_s(const measured_plan& plan, const measured_product& product,
-                                 const gpu_costs& costs);
+                                 const plan::gpu_costs& costs);
 
 }  // namespace carat::fit

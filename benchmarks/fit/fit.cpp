@@ -17,6 +17,7 @@
 
 namespace {
 
+namespace plan = carat::plan;
 using namespace carat::fit;
 using nlohmann::ordered_json;
 
@@ -34,7 +35,7 @@ double geometric_mean(const std::vector<double>& of) {
 }
 
 // Only plans that were measured in turns count as the best, so that noise isn't taken for a loss.
-quality judge(const std::vector<const measured_product*>& all, const gpu_costs& costs) {
+quality judge(const std::vector<const measured_product*>& all, const plan::gpu_costs& costs) {
     std::vector<double> now, before;
     quality q;
     for (const measured_product* p : all) {
@@ -68,12 +69,12 @@ quality judge(const std::vector<const measured_product*>& all, const gpu_costs& 
     return q;
 }
 
-ordered_json report(const std::vector<const measured_product*>& all, const gpu_costs& costs) {
+ordered_json report(const std::vector<const measured_product*>& all, const plan::gpu_costs& costs) {
     std::map<std::string, std::vector<const measured_product*>> groups;
     for (const measured_product* p : all) {
         const std::string size = p->flop >= 2e8 ? "from 2e8 operations" : "below 2e8";
         groups[(p->is_batch ? "batches " : "single ") + size].push_back(p);
-        if (!p->is_batch && p->flop >= 2e8 && p->wgmma.of.m > 0 && p->least_side <= 32)
+        if (!p->is_batch && p->flop >= 2e8 && p->wgmma.m > 0 && p->least_side <= 32)
             groups["single of up to 32 rows or columns"].push_back(p);
         if (p->flop >= 2e8) groups[p->kind + (p->is_batch ? " batches" : "")].push_back(p);
     }
@@ -93,27 +94,28 @@ ordered_json report(const std::vector<const measured_product*>& all, const gpu_c
     return told;
 }
 
-template <class Costs>
-ordered_json in_json(const Costs& of) {
+ordered_json in_json(const auto& of) {
     ordered_json all;
-    for (const auto& c : Costs::constants()) {
+    plan::each_constant(of, [&](const auto& c, double value) {
         char text[32];
-        std::snprintf(text, sizeof text, "%.4g", of.*(c.at));
+        std::snprintf(text, sizeof text, "%.4g", value);
         all[std::string(c.name)] = {
             {"value", std::strtod(text, nullptr)}, {"unit", c.unit}, {"meaning", c.meaning}};
-    }
+    });
     return all;
 }
 
-gpu_costs read_costs(const std::string& file) {
+plan::gpu_costs read_costs(const std::string& file) {
     std::ifstream in(file);
     if (!in) throw std::runtime_error(file + " can't be read");
-    gpu_costs costs;
+    plan::gpu_costs costs;
     try {
         const ordered_json told = ordered_json::parse(in);
-        each_family(costs, [&]<class Costs>(const char* name, Costs& of) {
-            for (const auto& c : Costs::constants())
-                of.*(c.at) = told.at("families").at(name).at(std::string(c.name)).at("value");
+        costs.memory_bytes_per_s = told.at("memory_bytes_per_s");
+        plan::each_family(costs, [&](const char* name, auto& of) {
+            plan::each_constant(of, [&](const auto& c, double& value) {
+                value = told.at("families").at(name).at(std::string(c.name)).at("value");
+            });
         });
     } catch (const ordered_json::exception& e) {
         throw std::runtime_error(file + " has no costs: " + e.what());
@@ -121,9 +123,9 @@ gpu_costs read_costs(const std::string& file) {
     return costs;
 }
 
-void write_costs(const std::string& file, const gpu_costs& costs, ordered_json told) {
-    each_family(costs,
-                [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
+void write_costs(const std::string& file, const plan::gpu_costs& costs, ordered_json told) {
+    plan::each_family(
+        costs, [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
     std::ofstream out(file);
     out << told.dump(1) << "\n";
     if (!out.flush()) throw std::runtime_error(file + " can't be written");
@@ -138,7 +140,7 @@ int run(std::vector<std::string> words) {
     }
     const std::string file = words.front();
     words.erase(words.begin());
-    gpu_costs costs = read_costs(file);
+    plan::gpu_costs costs = read_costs(file);
     const std::vector<measured_product> corpus = read_corpus(words);
     std::vector<const measured_product*> given, held_out;
     for (std::size_t i = 0; i < corpus.size(); ++i)
@@ -149,7 +151,9 @@ int run(std::vector<std::string> words) {
     const ordered_json quality_of = report(held_out, costs);
     if (!judges)
         write_costs(file, costs,
-                    {{"corpus", {{"products", corpus.size()}, {"held_out", held_out.size()}}},
+                    {{"gpu", "NVIDIA H200"},
+                     {"memory_bytes_per_s", costs.memory_bytes_per_s},
+                     {"corpus", {{"products", corpus.size()}, {"held_out", held_out.size()}}},
                      {"held_out", quality_of}});
     return 0;
 }

@@ -14,10 +14,10 @@ namespace {
 using variables = std::vector<double*>;
 
 template <auto... Families>
-variables variables_of(gpu_costs& costs) {
+variables variables_of(plan::gpu_costs& costs) {
     variables all;
-    const auto add = [&]<class Costs>(Costs& of) {
-        for (const auto& c : Costs::constants()) all.push_back(&(of.*(c.at)));
+    const auto add = [&](auto& of) {
+        plan::each_constant(of, [&](const auto&, double& value) { all.push_back(&value); });
     };
     (add(costs.*Families), ...);
     return all;
@@ -27,7 +27,7 @@ variables variables_of(gpu_costs& costs) {
 struct task {
     const char* name;
     family of;
-    variables (*find)(gpu_costs& costs);
+    variables (*find)(plan::gpu_costs& costs);
     bool (*takes)(const measured_product& p);
 };
 
@@ -37,15 +37,19 @@ bool takes_mma(const measured_product& p) {
 }
 
 const task tasks[] = {
-    {"wgmma", family::wgmma, variables_of<&gpu_costs::wgmma, &gpu_costs::packing>,
+    {"wgmma", family::wgmma, variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>,
      [](const measured_product&) { return true; }},
-    {"mma_half", family::mma, variables_of<&gpu_costs::mma_half>, takes_mma<&gpu_costs::mma_half>},
-    {"mma_f64", family::mma, variables_of<&gpu_costs::mma_f64>, takes_mma<&gpu_costs::mma_f64>},
-    {"mma_tf32", family::mma, variables_of<&gpu_costs::mma_tf32>, takes_mma<&gpu_costs::mma_tf32>},
-    {"mma_f32", family::mma, variables_of<&gpu_costs::mma_f32>, takes_mma<&gpu_costs::mma_f32>},
-    {"fma_f32", family::fma, variables_of<&gpu_costs::fma_f32>,
+    {"mma_half", family::mma, variables_of<&plan::gpu_costs::mma_half>,
+     takes_mma<&plan::gpu_costs::mma_half>},
+    {"mma_f64", family::mma, variables_of<&plan::gpu_costs::mma_f64>,
+     takes_mma<&plan::gpu_costs::mma_f64>},
+    {"mma_tf32", family::mma, variables_of<&plan::gpu_costs::mma_tf32>,
+     takes_mma<&plan::gpu_costs::mma_tf32>},
+    {"mma_f32", family::mma, variables_of<&plan::gpu_costs::mma_f32>,
+     takes_mma<&plan::gpu_costs::mma_f32>},
+    {"fma_f32", family::fma, variables_of<&plan::gpu_costs::fma_f32>,
      [](const measured_product& p) { return p.kind == "f32"; }},
-    {"fma_f64", family::fma, variables_of<&gpu_costs::fma_f64>,
+    {"fma_f64", family::fma, variables_of<&plan::gpu_costs::fma_f64>,
      [](const measured_product& p) { return p.kind == "f64"; }}};
 
 // A plan that counts, and how much.
@@ -101,7 +105,8 @@ std::vector<weighed_product> choices_of(const std::vector<const measured_product
     return made;
 }
 
-std::vector<double> residuals(const std::vector<weighed_product>& all, const gpu_costs& costs) {
+std::vector<double> residuals(const std::vector<weighed_product>& all,
+                              const plan::gpu_costs& costs) {
     constexpr double of_mean = 0.4;
     std::vector<double> made;
     for (const weighed_product& p : all) {
@@ -151,7 +156,7 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
 }
 
 // Steps are taken in logarithms, so that no constant becomes negative.
-void fit_times(gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
+void fit_times(plan::gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
                int rounds) {
     if (all.empty()) return;
     variables x = t.find(costs);
@@ -213,7 +218,7 @@ void fit_times(gpu_costs& costs, const task& t, const std::vector<weighed_produc
 }
 
 // What the chosen plans lose, softly chosen, and a little of the error of times.
-double choice_loss(const std::vector<weighed_product>& all, const gpu_costs& costs) {
+double choice_loss(const std::vector<weighed_product>& all, const plan::gpu_costs& costs) {
     constexpr double softness = 0.02;
     double total = 0;
     std::vector<double> predicted;
@@ -237,7 +242,7 @@ double choice_loss(const std::vector<weighed_product>& all, const gpu_costs& cos
     return total / static_cast<double>(all.size());
 }
 
-void fit_choices(gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
+void fit_choices(plan::gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
                  int rounds) {
     if (all.empty()) return;
     std::mt19937_64 random(1);
@@ -262,7 +267,7 @@ void fit_choices(gpu_costs& costs, const task& t, const std::vector<weighed_prod
 
 }  // namespace
 
-void fit(gpu_costs& costs, const std::vector<const measured_product*>& to) {
+void fit(plan::gpu_costs& costs, const std::vector<const measured_product*>& to) {
     for (const task& t : tasks) {
         fit_times(costs, t, weigh(to, t, 2), 20);
         fit_times(costs, t, weigh(to, t, 4), 12);

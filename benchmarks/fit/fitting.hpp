@@ -9,6 +9,6 @@
 
 namespace carat::fit {
 
-void fit(gpu_costs& costs, const std::vector<const measured_product*>& to);
+void fit(plan::gpu_costs& costs, const std::vector<const measured_product*>& to);
 
 }  // namespace carat::fit

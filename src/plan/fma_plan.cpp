@@ -8,35 +8,11 @@
 #include "core/dtype_traits.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_plan.hpp"
+#include "plan/launch.hpp"
 
 namespace carat::plan {
 
 namespace {
-
-// Fitted to every cut of 150 random products of f32 (seed 2718) and as many of f64 (90210) on an
-// H200: what they choose is as fast as the fastest cut to 2.5 and 2.9 %, in the geometric mean.
-struct fma_costs {
-    double launch_s;
-    double filling_s;  // until the first k-tile has come
-    double memory_share;
-    double l2_bytes_per_s;
-    double stored_bytes_per_s;   // of an SM
-    double meeting_s;            // in a cluster, for each CTA of it
-    double sending_s;            // of a byte of a tile
-    double group_s;              // groups that meet
-    double passed_bytes_per_s;   // what they leave to the last one, of an SM
-    double added_bytes_per_s;    // what that adds
-    double beside;               // of the shorter of multiplying and memory, seen beside the longer
-    double off_16_bytes = 0.43;  // of the rate of storing
-};
-constexpr fma_costs f32_costs = {1.16e-6,  1.26e-6, 1.68,   5.17e12, 25.8e9, 0.538e-6,
-                                 2.79e-11, 1.02e-6, 22.3e9, 93.6e9,  0.221};
-constexpr fma_costs f64_costs = {1.24e-6,  1.38e-6, 2.79,   11.5e12, 36.1e9, 0.115e-6,
-                                 5.12e-11, 1.59e-6, 22.8e9, 115e9,   0.2};
-
-const fma_costs& costs_of(dtype type) {
-    return type == dtype::f64 ? f64_costs : f32_costs;
-}
 
 // Groups that worked out; of more than a thousand shares of tiles no kernel keeps count, and what
 // groups leave to the last one should not leave L2 by much.
@@ -75,79 +51,68 @@ bool is_asked_for(const fma_tile& t, const fma_request& p) {
     return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n);
 }
 
-// Of what a full SM reaches, that of so many blocks on it.
-double units_busy(const fma_tile& t, std::int64_t blocks) {
-    if (t.ctas_per_sm == 1) return 1;
-    return t.alone + (1 - t.alone) * static_cast<double>(blocks - 1) / (t.ctas_per_sm - 1);
+double bytes_of(const fma_request& p, std::int64_t elements) {
+    return static_cast<double>(core::bytes_of(p.type, elements));
 }
 
-double packed_bytes(const fma_tile& t, const fma_request& p) {
-    return p.packed_bytes + (t.reads_along_k ? 0 : p.along_k_bytes);
+double memory_bytes(const fma_request& p) {
+    return bytes_of(p, p.k * (p.m * (p.one_a ? 1 : p.batch) + p.n * (p.one_b ? 1 : p.batch)) +
+                           p.m * p.n * p.batch * (p.adds_e ? 2 : 1));
 }
 
 }  // namespace
 
-double fma_packing_s(double bytes, const fma_rates& here) {
-    constexpr double launch_s = 3.0e-6;
-    constexpr double at_memory_bytes_per_s = 0.75;
-    return bytes == 0 ? 0 : launch_s + bytes / (at_memory_bytes_per_s * here.memory_bytes_per_s);
+const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
+    return type == dtype::f64 ? costs.fma_f64 : costs.fma_f32;
 }
 
-fma_parts parts_of(const fma_tile& of, const fma_cut& cut, const fma_request& p,
-                   const fma_rates& here) {
-    const fma_costs& costs = costs_of(p.type);
-    const std::int64_t places = ctas_at_a_time(cut.cluster, p.sms);
-    const double depth =
-        static_cast<double>(ceil_div(ceil_div(p.k, of.k), cut.parts()) * std::int64_t{of.k});
-    const double products = depth * of.m * of.n / (here.products_per_s * of.share);
-    const auto bytes = [&](std::int64_t elements) {
-        return static_cast<double>(core::bytes_of(p.type, p.batch * elements));
-    };
-    fma_parts found;
-    found.blocks = tiles_of(of, p) * cut.parts();
-    found.at_once = places * of.ctas_per_sm;
-    const std::int64_t full = found.blocks / found.at_once;
-    const std::int64_t left = ceil_div(found.blocks % found.at_once, places);  // to an SM
-    const auto rounds = static_cast<double>(full + (left > 0 ? 1 : 0));
-    const auto together = static_cast<double>(full > 0 ? of.ctas_per_sm : left);
-    const double share = static_cast<double>(core::bytes_of(p.type, std::int64_t{of.m} * of.n)) /
-                         cut.cluster;  // of a tile, a CTA's to store
-    if (full == 0) found.at_once = places * left;
-    found.bytes = bytes(p.m * p.k + p.k * p.n + p.m * p.n);
-    found.l2_bytes = bytes(p.m * p.k * ceil_div(p.n, of.n) + p.k * p.n * ceil_div(p.m, of.m));
-    found.multiplying_s =
-        static_cast<double>(full) * of.ctas_per_sm * products +
-        static_cast<double>(left) * products / units_busy(of, std::max<std::int64_t>(left, 1));
-    constexpr double beyond_l2_bytes = 64e6;
-    constexpr double most_of_memory = 0.9;  // where L2 holds little of it
-    const double memory_share = found.bytes > beyond_l2_bytes
-                                    ? std::min(most_of_memory, costs.memory_share)
-                                    : costs.memory_share;
-    found.memory_s = std::max(found.bytes / (memory_share * here.memory_bytes_per_s),
-                              found.l2_bytes / costs.l2_bytes_per_s);
-    found.launch_s = costs.launch_s + costs.filling_s * (cut.cluster > 1 ? rounds : 1);
+packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
+    packed_first all = wanted.packing;
+    if (!of.reads_along_k) all.columns += wanted.along_k_bytes;
+    return all;
+}
+
+launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& p,
+                    const gpu_costs& all) {
+    const fma_costs& costs = fma_costs_of(p.type, all);
+    const double tile_bytes = bytes_of(p, std::int64_t{of.m} * of.n) / cut.cluster *
+                              share_in(p.m, of.m) * share_in(p.n, of.n);
+    launch_work work;
+    work.ctas = static_cast<double>(tiles_of(of, p) * cut.parts());
+    work.places = static_cast<double>(ctas_at_a_time(cut.cluster, p.sms));
+    work.on_sm = of.ctas_per_sm;
+    work.steps = static_cast<double>(ceil_div(ceil_div(p.k, of.k), cut.parts()));
+    work.step_math_s = 2.0 * of.k * of.m * of.n / (costs.flop_per_s * of.share);
+    work.step_floor_s = std::max(work.step_math_s / of.alone, costs.step_s);
+    work.step_bytes = bytes_of(p, std::int64_t{of.k} * (of.m + of.n));
+    work.fill_s = costs.fill_s;
+    work.memory_bytes = memory_bytes(p);
+    work.launch_s = costs.launch_s;
     if (cut.cluster > 1)
-        found.meeting_s =
-            rounds * (costs.meeting_s * cut.cluster + costs.sending_s * share * cut.cluster);
-    if (cut.groups > 1)
-        found.meeting_s += costs.group_s + rounds * together * share / costs.passed_bytes_per_s +
-                           cut.groups * share / costs.added_bytes_per_s;
-    const double aligned = p.c_on_16_bytes ? 1 : costs.off_16_bytes;
-    found.storing_s = std::max(rounds * together * share / (costs.stored_bytes_per_s * aligned),
-                               bytes(p.m * p.n) / (1.1 * here.memory_bytes_per_s));
-    found.seconds = found.launch_s + std::max(found.multiplying_s, found.memory_s) +
-                    costs.beside * std::min(found.multiplying_s, found.memory_s) + found.meeting_s +
-                    found.storing_s;
-    return found;
+        work.tile_s +=
+            costs.meeting_s * cut.cluster + tile_bytes * cut.cluster / costs.sent_bytes_per_s;
+    if (cut.groups > 1) {
+        work.tile_s += tile_bytes / costs.passed_bytes_per_s;
+        work.once_s = costs.groups_s + cut.groups * tile_bytes / costs.added_bytes_per_s;
+    }
+    work.tile_s += tile_bytes / cut.groups / costs.stored_bytes_per_s *
+                   (p.c_on_16_bytes ? 1 : costs.stored_odd_factor);
+    work.ahead_s = seconds_of(packing_before(of, p), all.packing);
+    return work;
 }
 
-std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const fma_tile> tiles) {
+double seconds_of(const fma_tile& tile, const fma_cut& cut, const fma_request& of,
+                  const gpu_costs& costs) {
+    return time_of(work_of(tile, cut, of, costs), fma_costs_of(of.type, costs).sharing).seconds;
+}
+
+std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const fma_tile> tiles,
+                                      const gpu_costs& costs) {
     std::optional<fma_plan> best;
     for (const fma_tile& t : tiles) {
         if (!is_asked_for(t, wanted)) continue;
         for (const fma_cut& cut : cuts_of(t, wanted)) {
-            const double taken =
-                parts_of(t, cut, wanted).seconds + fma_packing_s(packed_bytes(t, wanted));
+            const double taken = seconds_of(t, cut, wanted, costs);
             if (!best || taken < best->seconds)
                 best = {.block_m = t.m, .block_n = t.n, .cut = cut, .seconds = taken};
         }

@@ -1,5 +1,5 @@
 // Which fma kernel (src/cuda/families/fma) multiplies a product of f32 or f64, and how it is cut
-// up: a cost model over the few ways there are, for an H200.
+// up: of all tiles and cuts the one that takes least.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <string>
 
 #include <carat/types.hpp>
+
+#include "plan/gpu_costs.hpp"
 
 namespace carat::plan {
 
@@ -29,8 +31,11 @@ struct fma_request {
     std::int64_t batch = 1;  // products of these sizes in one launch
     dtype type = dtype::f32;
     bool c_on_16_bytes = true;  // its rows begin at multiples of 16 bytes
-    double packed_bytes = 0;    // read and written before, whatever the tile
-    double along_k_bytes = 0;   // the same for a tile that doesn't read along K
+    bool adds_e = false;
+    bool one_a = false;  // A is one matrix for all products of a batch
+    bool one_b = false;
+    packed_first packing = {};  // before, whatever the tile
+    double along_k_bytes = 0;   // besides, for a tile that doesn't read along K
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;
@@ -56,36 +61,23 @@ struct fma_plan {
     bool operator==(const fma_plan&) const = default;
 };
 
-/// Of an H200: both units do 128 multiply-adds a clock and multiprocessor.
-struct fma_rates {
-    double products_per_s = 128 * 1.98e9;  // of a multiprocessor
-    double memory_bytes_per_s = 4.616e12;  // read
-};
+[[nodiscard]] packed_first packing_before(const fma_tile& of, const fma_request& wanted);
 
-/// Where the seconds go: multiplying and memory beside each other, the rest one after the other.
-struct fma_parts {
-    std::int64_t blocks = 0;
-    std::int64_t at_once = 0;
-    double bytes = 0;     // of A, B and C
-    double l2_bytes = 0;  // a row of tiles reads all of B, a column of them all of A
-    double multiplying_s = 0;
-    double memory_s = 0;
-    double launch_s = 0;
-    double meeting_s = 0;  // of blocks that share K
-    double storing_s = 0;  // C, after the last k-tile
-    double seconds = 0;
-};
+/// Packing included.
+[[nodiscard]] launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& wanted,
+                                  const gpu_costs& costs);
 
-[[nodiscard]] fma_parts parts_of(const fma_tile& of, const fma_cut& cut, const fma_request& wanted,
-                                 const fma_rates& here = {});
+/// Packing included.
+[[nodiscard]] double seconds_of(const fma_tile& tile, const fma_cut& cut, const fma_request& of,
+                                const gpu_costs& costs);
 
-/// Copying so many bytes, read and written, before the product.
-[[nodiscard]] double fma_packing_s(double bytes, const fma_rates& here = {});
+[[nodiscard]] const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs);
 
 /// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
 /// kernel has the tile that was asked for.
 [[nodiscard]] std::optional<fma_plan> make_fma_plan(const fma_request& wanted,
-                                                    std::span<const fma_tile> tiles);
+                                                    std::span<const fma_tile> tiles,
+                                                    const gpu_costs& costs);
 
 /// Why there is no plan, and which tiles there are; empty where there is one.
 [[nodiscard]] std::string reason_against(const fma_request& wanted,

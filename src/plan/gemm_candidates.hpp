@@ -1,11 +1,10 @@
 // The ways there are to multiply a product: rows of a kernel table that read its operands as they
-// lie, each in the clusters and residencies that make sense for it.
+// lie, each in every cluster and residency that it can be launched in. Nothing else is left out:
+// what is slow is told by its cost.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <span>
-#include <vector>
+#include <concepts>
+#include <cstdint>
 
 #include "plan/gemm_plan.hpp"
 
@@ -29,53 +28,43 @@ struct candidate {
     [[nodiscard]] std::int64_t ctas() const;                            // of all products
 };
 
-/// The kernels that multiply this product, as it is and with A and B swapped.
-class matching_kernels {
-  public:
-    matching_kernels(const gemm_request& wanted, core::kernel_table all);
-
-    /// A block size and schedule, of whatever layouts and with or without stream-K.
-    struct tile {
-        int block_m;
-        int block_n;
-        core::kernel_schedule schedule;
-
-        bool operator==(const tile&) const = default;
-    };
-
-    /// In the order of the table, single tiles and cooperative ones before pingpong.
-    [[nodiscard]] std::span<const tile> tiles() const { return tiles_; }
-    [[nodiscard]] bool has(core::kernel_schedule schedule) const;
-    /// Null where there is none.
-    [[nodiscard]] const core::kernel_desc* find(const tile& of, bool swap_ab, bool stream_k) const;
-
-  private:
-    std::array<std::vector<const core::kernel_desc*>, 2> all_;  // as it is, and swapped
-    std::vector<tile> tiles_;
-};
-
 /// Whether a kernel multiplies such operands, as they are or swapped.
 [[nodiscard]] bool matches(const core::kernel_desc& kernel, const gemm_request& wanted,
                            bool swap_ab);
 
-/// Whether this tile is what was asked for.
-[[nodiscard]] bool is_asked_for(const matching_kernels::tile& t, const gemm_overrides& asked);
+/// Whether its tile and schedule are what was asked for.
+[[nodiscard]] bool is_asked_for(const core::kernel_desc& kernel, const gemm_overrides& asked);
 
-/// The fastest with this tile, cut and cluster, however it lies. `glu`: C has half of the n
-/// columns, and a tile gates and their values.
-[[nodiscard]] std::optional<gemm_plan> best_of(const gemm_request& of, const gemm_costs& costs,
-                                               const matching_kernels& kernels,
-                                               const matching_kernels::tile& t, int split_k,
-                                               int shared, bool glu = false);
+/// Whether it can be launched so for this product.
+[[nodiscard]] bool is_legal(const candidate& c, const gemm_request& of);
 
-/// The fastest with this tile, in clusters as asked for or in the best ones.
-[[nodiscard]] std::optional<gemm_plan> best_clusters(const gemm_request& of,
-                                                     const gemm_costs& costs,
-                                                     const matching_kernels& kernels,
-                                                     const matching_kernels::tile& t);
+/// Every legal candidate of a kernel, as it is and swapped, in clusters and residencies as they
+/// were asked for.
+void each_candidate(const gemm_request& of, const core::kernel_desc& kernel,
+                    const std::invocable<const candidate&> auto& visit);
 
 [[nodiscard]] candidate candidate_of(const gemm_plan& plan, const gemm_request& of);
+[[nodiscard]] gemm_plan plan_of(const candidate& c, double seconds);
 
 [[nodiscard]] std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of);
+
+namespace detail {
+[[nodiscard]] candidate make_candidate(const core::kernel_desc& k, const gemm_request& of,
+                                       bool swap_ab, int split_k, int shared);
+}  // namespace detail
+
+void each_candidate(const gemm_request& of, const core::kernel_desc& kernel,
+                    const std::invocable<const candidate&> auto& visit) {
+    for (const bool swap_ab : {!of.c_by_rows, of.c_by_rows}) {
+        if (!matches(kernel, of, swap_ab)) continue;
+        for (const int split_k : {1, 2, 4, 8})
+            for (const int shared : {1, 2, 4})
+                for (const int ctas_per_sm : {1, 2, 3}) {
+                    candidate c = detail::make_candidate(kernel, of, swap_ab, split_k, shared);
+                    c.ctas_per_sm = ctas_per_sm;
+                    if (is_legal(c, of)) visit(c);
+                }
+    }
+}
 
 }  // namespace carat::plan

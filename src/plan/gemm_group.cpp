@@ -1,6 +1,6 @@
 // Products of different sizes in one launch.
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <limits>
 
 #include "plan/cpu_plan.hpp"
@@ -25,15 +25,12 @@ struct group_work {
 group_work sum_up(const gemm_request& of, std::span<const product_size> all,
                   const kernel_desc& kernel, bool swap_ab) {
     group_work sum;
-    // Calls are planned each time, and these tiles are powers of 2.
-    const int block_m = kernel.block_m * kernel.cluster_m;  // of a cluster
-    const int log2_m = std::countr_zero(static_cast<unsigned>(block_m));
-    const int log2_n = std::countr_zero(static_cast<unsigned>(kernel.block_n));
+    const std::int64_t block_m = std::int64_t{kernel.block_m} * kernel.cluster_m;
     for (const product_size& p : all) {
         const std::int64_t m = swap_ab ? p.n : p.m;
         const std::int64_t n = swap_ab ? p.m : p.n;
         const std::int64_t ctas =
-            ((m + block_m - 1) >> log2_m) * ((n + kernel.block_n - 1) >> log2_n) * kernel.cluster_m;
+            ceil_div(m, block_m) * ceil_div(n, kernel.block_n) * kernel.cluster_m;
         const std::int64_t k_blocks = k_blocks_of(p.k, of);
         sum.ctas += ctas;
         sum.cta_k_blocks += ctas * k_blocks;
@@ -44,21 +41,28 @@ group_work sum_up(const gemm_request& of, std::span<const product_size> all,
     return sum;
 }
 
-// The products' CTAs one behind the other; none ends before the longest has.
-double group_seconds(const group_work& sum, const candidate& c, const gemm_request& of,
-                     const gemm_costs& costs) {
-    const std::int64_t slots = ctas_at_a_time(c.split_k * c.shared(), of.sms);
+// The products' CTAs one behind the other; none ends before the longest has. Two share an SM where
+// there are so many.
+double group_seconds(const group_work& sum, candidate c, const gemm_request& of,
+                     const wgmma_costs& costs) {
+    const kernel_desc& k = *c.kernel;
     const std::int64_t ctas = sum.ctas * c.split_k;
-    const bool alone = c.kernel->is_persistent() || ctas <= slots;
+    const bool share = !k.is_persistent() && ctas > of.sms && most_ctas_per_sm(k) > 1 &&
+                       stages_that_fit(k, c.split_k, 2) >= fewest_stages(k.accumulate);
+    c.m = k.block_m;
+    c.n = k.block_n;
+    c.k_blocks = c.split_k;
+    c.ctas_per_sm = share ? 2 : 1;
+    launch_work work = work_of(c, of, costs);
+    work.ctas = static_cast<double>(ctas);
+    const double waves = std::max(1.0, work.ctas / (work.places * work.on_sm));
     const double mean = static_cast<double>(sum.cta_k_blocks) / static_cast<double>(sum.ctas);
-    const auto waves = static_cast<double>(ceil_div(ctas, alone ? slots : 2 * slots));
-    const double k_blocks =
-        std::max(waves * mean, static_cast<double>(sum.most_k_blocks)) / c.split_k;
-    return costs.launch_s +
-           std::max(k_blocks * k_block_s(c, of, costs, alone).longest_s(),
-                    sum.operand_bytes / costs.memory_bytes_per_s) +
-           sum.result_bytes / costs.storing_bytes_per_s +
-           (c.split_k > 1 ? costs.split_k_sync_s + costs.split_k_send_s * c.split_k : 0);
+    work.steps =
+        std::max(mean, static_cast<double>(sum.most_k_blocks) / std::ceil(waves)) / c.split_k;
+    work.tile_s *= std::min(1.0, sum.result_bytes / (static_cast<double>(sum.ctas) * k.block_m *
+                                                     k.block_n * of.result_bytes));
+    work.memory_bytes = sum.operand_bytes + sum.result_bytes * (of.adds_e ? 2 : 1);
+    return time_of(work, costs.sharing).seconds;
 }
 
 std::int64_t fewest_k_blocks(const gemm_request& of, std::span<const product_size> all) {
@@ -67,33 +71,39 @@ std::int64_t fewest_k_blocks(const gemm_request& of, std::span<const product_siz
     return fewest;
 }
 
-// One product after the other in tiles of 128 x 192 or 256.
+// One product after the other, each in a launch of the large tiles that share B.
 double seconds_one_by_one(const gemm_request& like, std::span<const product_size> all,
                           const gemm_model& model) {
-    const matching_kernels kernels(like, model.kernels);
-    double total = 0;
-    for (const product_size& p : all) {
-        gemm_request of = like;
-        of.m = p.m;
-        of.n = p.n;
-        of.k = p.k;
-        of.asked.split_k = 1;
-        double fastest = std::numeric_limits<double>::infinity();
-        for (const int block_n : {192, 256})
-            if (const auto large =
-                    best_of(of, model.costs, kernels,
-                            {128, block_n, core::kernel_schedule::cooperative}, 1, 2))
-                fastest = std::min(fastest, large->seconds);
-        total += fastest;
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const kernel_desc& k : model.kernels) {
+        if (k.schedule != core::kernel_schedule::cooperative || k.block_n < 192 || k.batched ||
+            k.stream_k || k.cluster_m != 2)
+            continue;
+        const bool swap_ab = !like.c_by_rows;
+        if (!matches(k, like, swap_ab)) continue;
+        double total = 0;
+        for (const product_size& p : all) {
+            gemm_request of = like;
+            of.m = p.m;
+            of.n = p.n;
+            of.k = p.k;
+            total += seconds(candidate_of({.kernel = &k,
+                                           .swap_ab = swap_ab,
+                                           .cluster_m = k.cluster_m,
+                                           .cluster_n = k.cluster_n},
+                                          of),
+                             of, model.costs.wgmma);
+        }
+        fastest = std::min(fastest, total);
     }
-    return total;
+    return fastest;
 }
 
 // Keeps the fastest.
 class fastest_of_group {
   public:
     fastest_of_group(const gemm_request& like, std::span<const product_size> all,
-                     const gemm_costs& costs)
+                     const wgmma_costs& costs)
         : like_(like), all_(all), costs_(costs), fewest_(fewest_k_blocks(like, all)) {
         best.seconds = std::numeric_limits<double>::infinity();
     }
@@ -116,19 +126,14 @@ class fastest_of_group {
                               .cluster_m = kernel.cluster_m,
                               .cluster_n = 1};
             const double taken = group_seconds(sum, c, like_, costs_);
-            if (taken < best.seconds)
-                best = {.kernel = &kernel,
-                        .swap_ab = swap_ab,
-                        .split_k = split_k,
-                        .cluster_m = kernel.cluster_m,
-                        .seconds = taken};
+            if (taken < best.seconds) best = plan_of(c, taken);
         }
     }
 
   private:
     const gemm_request& like_;
     std::span<const product_size> all_;
-    const gemm_costs& costs_;
+    const wgmma_costs& costs_;
     std::int64_t fewest_;
 };
 
@@ -136,19 +141,18 @@ class fastest_of_group {
 
 group_plan plan_group(const gemm_request& like, std::span<const product_size> all,
                       const gemm_model& model, bool share_rows) {
-    fastest_of_group found(like, all, model.costs);
-    for (const bool swap_ab : {!like.c_by_rows, like.c_by_rows})
-        for (const kernel_desc& kernel : model.kernels)
-            if (kernel.grouped && matches(kernel, like, swap_ab)) found.try_kernel(kernel, swap_ab);
-    if (share_rows) {
-        gemm_request persistent = like;
-        persistent.persistent_batch = true;
-        for (const kernel_desc& kernel : model.kernels)
-            if (matches(kernel, persistent, false)) found.try_kernel(kernel, false);
+    fastest_of_group found(like, all, model.costs.wgmma);
+    for (const core::kernel_desc& kernel : model.kernels) {
+        if (kernel.grouped)
+            for (const bool swap_ab : {!like.c_by_rows, like.c_by_rows})
+                if (matches(kernel, like, swap_ab)) found.try_kernel(kernel, swap_ab);
+        if (kernel.batched && share_rows && matches(kernel, like, false))
+            found.try_kernel(kernel, false);
     }
     group_plan best{found.best, false};
-    best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * model.costs.launch_s ||
-                   best.plan.seconds <= seconds_one_by_one(like, all, model);
+    best.at_once =
+        best.plan.seconds <= static_cast<double>(all.size()) * model.costs.wgmma.launch_s ||
+        best.plan.seconds <= seconds_one_by_one(like, all, model);
     return best;
 }
 

@@ -1,5 +1,6 @@
-// Which of an architecture's tensor-core kernels multiplies a product, and how it is launched: a
-// cost model over the rows of its kernel table. Pure: the same arguments give the same plan.
+// Which of an architecture's tensor-core kernels multiplies a product, and how it is launched: of
+// all legal candidates (gemm_candidates.hpp) the one that takes least (gemm_cost.hpp). Pure: the
+// same arguments give the same plan.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "core/kernel_desc.hpp"
-#include "plan/gemm_costs.hpp"
+#include "plan/gpu_costs.hpp"
 
 namespace carat::plan {
 
@@ -34,8 +35,8 @@ struct gemm_request {
     std::int64_t n = 0;
     std::int64_t k = 0;
     std::int64_t batch = 1;  // products of these sizes in one launch
-    bool persistent_batch =
-        false;  // by kernels whose tiles are those of all products, and no other
+    bool one_a = false;      // A is one matrix for all of them
+    bool one_b = false;
     dtype a_type = dtype::bf16;
     dtype b_type = dtype::bf16;
     core::accumulation accumulate = core::accumulation::native;
@@ -44,11 +45,11 @@ struct gemm_request {
     core::operand_major b_major = core::operand_major::k;
     bool a_on_sectors = true;  // its lines begin at multiples of 32 bytes
     bool b_on_sectors = true;
-    bool on_lines = true;          // those of both at multiples of 128 bytes
-    bool c_by_rows = true;         // its rows are contiguous, else its columns
-    bool c_on_16_bytes = true;     // these begin at multiples of 16 bytes
-    bool adds_e = false;           // of C's size and layout
-    bool by_fitted_costs = false;  // set by the plan (gemm_fitted.hpp)
+    bool on_lines = true;       // those of both at multiples of 128 bytes
+    bool c_by_rows = true;      // its rows are contiguous, else its columns
+    bool c_on_16_bytes = true;  // these begin at multiples of 16 bytes
+    bool adds_e = false;        // of C's size and layout
+    packed_first packing = {};  // before whatever kernel
     int sms = 132;
     gemm_overrides asked = {};
 
@@ -77,7 +78,7 @@ struct gemm_plan {
 /// Architecture: a table of kernels and what they cost.
 struct gemm_model {
     core::kernel_table kernels;
-    gemm_costs costs;
+    const gpu_costs& costs;
 };
 
 /// In clusters of so many, one to an SM: larger ones leave some of the GPU's groups of 16 or 18 SMs
@@ -88,12 +89,12 @@ struct gemm_model {
 [[nodiscard]] std::optional<gemm_plan> plan_gemm(const gemm_request& wanted,
                                                  const gemm_model& model);
 
-/// Whether C of a batch goes by way of shared memory.
-[[nodiscard]] bool stages_c(std::int64_t m, std::int64_t n, dtype elements, int result_bytes);
+/// Packing included, of a batch in one launch.
+[[nodiscard]] double seconds_of(const gemm_plan& plan, const gemm_request& of,
+                                const gpu_costs& costs);
 
-/// Of a batch in one launch: of single tiles, or where nothing was asked for of persistent ones.
-/// Nothing where as many launches of plan_gemm's are predicted to be faster, or where no single
-/// tiles have what was asked for.
+/// Of a batch in one launch. Nothing where as many launches of plan_gemm's are predicted to be
+/// faster, or where no kernel has what was asked for.
 [[nodiscard]] std::optional<gemm_plan> plan_batch(const gemm_request& wanted,
                                                   const gemm_model& model);
 

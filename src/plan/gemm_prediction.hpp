@@ -1,43 +1,31 @@
-// How long a planned product should take on the GPU at hand: the planner's own model at the rates
-// that were measured there, and beside it what no choice of a kernel depends on, as packing and the
-// limit of power.
+// What `explain` tells of a launch: the time that the planner saw, at the rate of memory that was
+// measured here, and what it was counted from.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "core/gpu_prediction.hpp"
-#include "plan/batch_tiles.hpp"
-#include "plan/fma_plan.hpp"
-#include "plan/gemm_plan.hpp"
+#include "plan/gpu_costs.hpp"
 
 namespace carat::plan {
 
-/// What is copied before the product.
-struct packed_first {
-    double bytes = 0;             // read and written, but what the kernel packs itself
-    double transposed_bytes = 0;  // and those of lines that become columns
+/// Of a GPU whose memory reads at another rate.
+[[nodiscard]] gpu_costs costs_at(gpu_costs costs, double memory_bytes_per_s);
+
+/// What the work doesn't say.
+struct explained_launch {
+    std::string kind;         // of kernel
+    std::string_view unit;    // that multiplies
+    double stored_bytes = 0;  // of C
+    double packed_bytes = 0;  // read and written before
 };
 
 /// Nothing where a rate is 0.
-[[nodiscard]] std::optional<core::gpu_prediction> predict(const gemm_plan& plan,
-                                                          const gemm_request& of,
-                                                          const gemm_costs& costs,
-                                                          const packed_first& packing,
-                                                          const core::gpu_rates& here);
-
-/// What the costs of fma's kernels were measured beside, and every H100 and H200 has.
-inline constexpr double fma_unit_gflops = 65.8e3;
-
-/// The tile is that of the plan.
-[[nodiscard]] std::optional<core::gpu_prediction> predict(const fma_plan& plan,
-                                                          const fma_request& of,
-                                                          const fma_tile& tile,
-                                                          const packed_first& packing,
-                                                          const core::gpu_rates& here);
-
-/// Read where it lies.
-[[nodiscard]] std::optional<core::gpu_prediction> predict(const batch_tile& tile, batch_request of,
-                                                          const batch_costs& costs,
+[[nodiscard]] std::optional<core::gpu_prediction> predict(const explained_launch& told,
+                                                          const launch_work& work,
+                                                          const sharing_costs& costs,
                                                           const core::gpu_rates& here);
 
 /// A matrix times a vector, as fast as memory brings `bytes`, in so many CTAs.

@@ -6,8 +6,8 @@
 #include <ostream>
 #include <vector>
 
-#include "cuda/families/wgmma/costs.hpp"
 #include "cuda/families/wgmma/kernel_table.hpp"
+#include "plan/costs.hpp"
 #include "plan/gemm_plan.hpp"
 
 namespace carat::plan {
@@ -36,8 +36,8 @@ using plan::choice;
 using plan::gemm_plan;
 using plan::gemm_request;
 
-inline constexpr plan::gemm_model h100 = {cuda::wgmma::kernel_table, cuda::wgmma::costs_of_h100};
-inline constexpr plan::gemm_model h200 = {cuda::wgmma::kernel_table, cuda::wgmma::costs};
+inline constexpr plan::gemm_model h100 = {cuda::wgmma::kernel_table, plan::costs_of_h100};
+inline constexpr plan::gemm_model h200 = {cuda::wgmma::kernel_table, plan::costs_of_h200};
 
 [[nodiscard]] inline gemm_plan plan_of(const gemm_request& of) {
     return plan::plan_gemm(of, h200).value();
@@ -47,7 +47,7 @@ inline constexpr plan::gemm_model h200 = {cuda::wgmma::kernel_table, cuda::wgmma
     return plan.kernel->schedule == kernel_schedule::pingpong;
 }
 
-/// A bf16 product, all row-major.
+/// Of bf16, all row-major.
 [[nodiscard]] inline gemm_request row_major(std::int64_t m, std::int64_t n, std::int64_t k) {
     return {.m = m, .n = n, .k = k, .b_major = operand_major::mn};
 }

@@ -15,10 +15,10 @@ struct architecture {
     std::string_view name;   // "wgmma"
     std::string_view needs;  // for people: "compute capability 9.0"
     bool (*runs_on)(const device_facts& gpu);
-    plan::gemm_model model;  // the table of kernels, and what they cost
+    core::kernel_table kernels;
 
     /// How the kernels would read this product: all that a plan depends on but overrides and SMs.
-    plan::gemm_request (*request)(const core::problem& p, core::accumulation accumulate);
+    plan::gemm_request (*request)(const gemm_task& task);
 
     /// Makes it ready with a kernel of the table. @throws carat::error(out_of_memory).
     std::unique_ptr<const gemm_product> (*prepare)(const gemm_task& task,

@@ -6,7 +6,7 @@
 namespace carat::cuda::engine {
 
 std::span<const architecture* const> architectures() {
-    static const architecture* const all[] = {&wgmma::row(), &wgmma::row_of_h100()};
+    static const architecture* const all[] = {&wgmma::row()};
     return all;
 }
 

@@ -8,10 +8,11 @@
 #include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
+#include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/engine/architectures.hpp"
-#include "cuda/engine/batches.hpp"
+#include "cuda/engine/fastest.hpp"
 #include "cuda/engine/tunables.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/gemv/product.hpp"
@@ -63,54 +64,41 @@ way way_for(const core::problem& p, arithmetic how, const core::settings& asked)
     return {{}, false, "from the model"};
 }
 
-plan::gemm_request request_for(const architecture& on, const core::problem& p,
-                               core::accumulation accumulate, const plan::gemm_overrides& asked) {
-    plan::gemm_request of = on.request(p, accumulate);
+plan::gemm_model model_in_use() {
+    return {architecture_in_use()->kernels, costs_in_use()};
+}
+
+plan::gemm_request request_for(const gemm_task& task, const plan::gemm_overrides& asked) {
+    plan::gemm_request of = architecture_in_use()->request(task);
     of.sms = describe(device_in_use()).multiprocessors;
     of.asked = asked;
     return of;
 }
 
-plan::gemm_request request_for(const architecture& on, const core::problem& p, arithmetic how,
+plan::gemm_request request_for(const core::problem& p, arithmetic how,
                                const plan::gemm_overrides& asked) {
-    return request_for(on, p, accumulation_for(how, p.a_type), asked);
-}
-
-// One block of K is summed alike, promoted afterwards or not, and kernels that don't promote it
-// have registers for more tiles on an SM. What is asked for is one of the arithmetic's own kernels.
-core::accumulation accumulation_for(const request& wanted, bool is_asked) {
-    constexpr std::int64_t block_of_k_bytes = 128;
-    const core::problem& p = wanted.problem;
-    const bool is_one_block = core::bytes_of(p.a_type, p.k) <= block_of_k_bytes;
-    const core::accumulation sums = accumulation_for(wanted.how, p.a_type);
-    return is_one_block && !is_asked && sums == core::accumulation::promoted
-               ? core::accumulation::native
-               : sums;
+    return request_for({p, accumulation_for(how, p.a_type), {}, {}, {}}, asked);
 }
 
 std::string reason_against_overrides(const core::problem& p, arithmetic how,
                                      const plan::gemm_overrides& asked) {
     if (!is_on_tensor_cores(how, p.a_type))
         return fma::reason_against(p, {asked.block_m, asked.block_n, asked.split_k});
-    const architecture& on = *architecture_in_use();
-    return plan::reason_against(request_for(on, p, how, asked), on.model);
+    return plan::reason_against(request_for(p, how, asked), model_in_use());
 }
 
-std::unique_ptr<const gemm_product> prepare_on_tensor_cores(const request& wanted,
-                                                            const way& chosen) {
-    const core::problem& p = wanted.problem;
-    const architecture& on = *architecture_in_use();
-    const core::accumulation sums = accumulation_for(wanted, chosen.is_asked);
-    plan::gemm_request of = request_for(on, p, sums, chosen.asked);
-    of.batch = wanted.batch.count;
+// By wgmma, as it was asked for.
+std::unique_ptr<const gemm_product> prepare_as_asked(const request& wanted, const way& chosen) {
+    const gemm_task task = task_for_wgmma(wanted, chosen.is_asked);
+    const plan::gemm_request of = request_for(task, chosen.asked);
     const bool is_batch = of.batch > 1;
-    const auto with = is_batch ? plan::plan_batch(of, on.model) : plan::plan_gemm(of, on.model);
+    const plan::gemm_model model = model_in_use();
+    const auto with = is_batch ? plan::plan_batch(of, model) : plan::plan_gemm(of, model);
     if (!with && is_batch) return nullptr;
     if (!with)
         throw error(error_code::invalid_argument,
-                    plan::reason_against(of, on.model) + ", " + std::string(chosen.chosen_by));
-    return on.prepare({p, sums, wanted.fusion, wanted.aligned, wanted.batch}, *with,
-                      chosen.chosen_by);
+                    plan::reason_against(of, model) + ", " + std::string(chosen.chosen_by));
+    return architecture_in_use()->prepare(task, *with, chosen.chosen_by);
 }
 
 // To kernels that are not the tensor cores': those read what they add wherever it lies.
@@ -161,13 +149,6 @@ core::accumulation accumulation_for(arithmetic how, dtype a_type) {
 }
 
 std::string reason_against(const core::problem& p, arithmetic how, const core::settings& s) {
-    // What was asked for comes first: a type or tile that exists nowhere is not this device's
-    // fault.
-    if (std::string why = core::reason_against_types(signatures_of(how), p); !why.empty())
-        return why;
-    if (std::string why = core::reason_against_tunables(tunables(), s.tunables); !why.empty())
-        return why;
-    if (std::string why = unavailable_in_use(); !why.empty()) return why;
     if (std::string why = reason_against_device(); !why.empty()) return why;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
     const auto tiles = [](std::int64_t extent) { return (extent + 127) / 128; };
@@ -188,24 +169,16 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
     check_fusion(wanted);
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
     const way chosen = way_for(p, wanted.how, s);
-    if (wanted.how == arithmetic::native && (wanted.fusion.is_identity() || adds_alone(wanted))) {
-        if (!chosen.is_asked && gemv::takes(p, wanted.batch.count))
-            return gemv::prepare(p, wanted.batch.count);
-        if (!is_on_tensor_cores(wanted.how, p.a_type) && !chosen.is_asked)
-            return prepare_own(wanted);
-        if (!is_on_tensor_cores(wanted.how, p.a_type))
-            return fma::prepare(
-                {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
-                {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
+    if (chosen.is_asked) {
+        if (is_on_tensor_cores(wanted.how, p.a_type)) return prepare_as_asked(wanted, chosen);
+        return fma::prepare(
+            {p, core::accumulation::native, wanted.fusion, wanted.aligned, wanted.batch},
+            {chosen.asked.block_m, chosen.asked.block_n, chosen.asked.split_k});
     }
-    if (!chosen.is_asked) {
-        plan::gemm_request of =
-            request_for(*architecture_in_use(), p, accumulation_for(wanted, false), {});
-        of.batch = wanted.batch.count;
-        auto other = of.batch > 1 ? prepare_batch(wanted, of) : prepare_in_place(wanted, of);
-        if (other) return other;
-    }
-    return prepare_on_tensor_cores(wanted, chosen);
+    const bool is_plain =
+        wanted.how == arithmetic::native && (wanted.fusion.is_identity() || adds_alone(wanted));
+    if (is_plain && gemv::takes(p, wanted.batch.count)) return gemv::prepare(p, wanted.batch.count);
+    return prepare_fastest(wanted);
 }
 
 std::unique_ptr<const gemm_product> prepare_glu(const request& wanted, const core::settings& s) {
@@ -213,12 +186,12 @@ std::unique_ptr<const gemm_product> prepare_glu(const request& wanted, const cor
     const core::problem whole = multiplied(p, wanted.fusion);
     if (is_degenerate(p) || !takes_fusion(p) || !reason_against(whole, wanted.how, {}).empty())
         return nullptr;
-    const architecture& on = *architecture_in_use();
-    const plan::gemm_request of = request_for(on, whole, wanted.how, overrides_of(s));
-    const auto with = plan::plan_glu(of, on.model);
+    const plan::gemm_request of = request_for(whole, wanted.how, overrides_of(s));
+    const auto with = plan::plan_glu(of, model_in_use());
     if (!with) return nullptr;
-    return on.prepare({p, of.accumulate, wanted.fusion, wanted.aligned, {}}, *with,
-                      s.tunables.empty() ? "from the model" : "as asked for");
+    return architecture_in_use()->prepare({p, of.accumulate, wanted.fusion, wanted.aligned, {}},
+                                          *with,
+                                          s.tunables.empty() ? "from the model" : "as asked for");
 }
 
 bool stores_glu(const core::problem& p, const core::operands& data) {
@@ -234,15 +207,14 @@ std::optional<layout_class> layout_in_group(const grouped& member, arithmetic ho
 
 plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
                             const layout_class& layout, int split_k, bool share_rows) {
-    const architecture& on = *architecture_in_use();
     std::vector<plan::product_size> sizes;
     sizes.reserve(all.size());
     for (const grouped& g : all) sizes.push_back({g.problem.m, g.problem.n, g.problem.k});
-    plan::gemm_request like = request_for(on, all.front().problem, how, {.split_k = split_k});
+    plan::gemm_request like = request_for(all.front().problem, how, {.split_k = split_k});
     like.a_major = layout.a;
     like.b_major = layout.b;
     like.c_by_rows = layout.c_by_rows;
-    return plan::plan_group(like, sizes, on.model, share_rows);
+    return plan::plan_group(like, sizes, model_in_use(), share_rows);
 }
 
 std::unique_ptr<const gemm_product> prepare_rows(const request& wanted,
@@ -301,20 +273,19 @@ bool is_shared_out_by_tma(const plan::gemm_request& like, const request& wanted,
 
 std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const ragged_way& way) {
     check_fusion(wanted);
-    const architecture& on = *architecture_in_use();
     core::problem seen = wanted.problem;
     // Rows of one k each 1 apart would be lines across K as well.
     if (!way.along_k) seen.a_layout = core::row_major(std::max<std::int64_t>(2, seen.k));
-    const plan::gemm_request like = request_for(on, seen, wanted.how, {.split_k = way.split_k});
+    const plan::gemm_request like = request_for(seen, wanted.how, {.split_k = way.split_k});
     if (!is_shared_out_by_tma(like, wanted, way.along_k))
         return prepare_ragged_in_place(wanted, way);
     const plan::group_plan with =
-        plan::plan_group(like, likely_sizes(wanted, way.along_k), on.model, way.stores_rows);
+        plan::plan_group(like, likely_sizes(wanted, way.along_k), model_in_use(), way.stores_rows);
     if (with.plan.kernel == nullptr) return prepare_ragged_in_place(wanted, way);
     gemm_task task{wanted.problem, accumulation_for(wanted.how, wanted.problem.a_type),
                    wanted.fusion, wanted.aligned, wanted.batch};
     task.a_along_k = !way.along_k;
-    return on.prepare(task, with.plan, "for a ragged group");
+    return architecture_in_use()->prepare(task, with.plan, "for a ragged group");
 }
 
 std::unique_ptr<const gemm_product> prepare_group(const request& like, const layout_class& layout,

@@ -23,7 +23,7 @@ template <class Field>
 std::set<std::int64_t> of_tensor_cores(Field field) {
     std::set<std::int64_t> all;
     for (const architecture* const one : architectures())
-        for (const core::kernel_desc& k : one->model.kernels) all.insert(std::invoke(field, k));
+        for (const core::kernel_desc& k : one->kernels) all.insert(std::invoke(field, k));
     return all;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/swap_ab.hpp"
+#include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/families/fma/kernels.hpp"
@@ -21,21 +22,6 @@ namespace {
 // The kernels write C along its rows.
 bool has_columns_closer(const core::problem& p) {
     return p.c_layout.row_stride < p.c_layout.col_stride;
-}
-
-plan::fma_request request_for(const core::problem& p, const overrides& asked,
-                              std::int64_t batch = 1) {
-    return {.m = p.m,
-            .n = p.n,
-            .k = p.k,
-            .batch = batch,
-            .type = p.c_type,
-            .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
-            .sms = describe(device_in_use()).multiprocessors,
-            .block_m = asked.block_m,
-            .block_n = asked.block_n,
-            .split_k = asked.split_k,
-            .cluster = asked.cluster};
 }
 
 // As the kernel computes it.
@@ -58,17 +44,9 @@ double packing_bytes(const operand_shape& of, std::int64_t matrices) {
 void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned,
                  std::int64_t matrices) {
     const auto read = readable_as(of, true, is_aligned);
-    if (!read) to.packed_bytes += packing_bytes(of, matrices);
+    if (!read)
+        (of.along == 1 ? to.packing.columns : to.packing.lines) += packing_bytes(of, matrices);
     if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
-}
-
-// Of a task whose C has contiguous rows.
-plan::fma_request request_for(const core::problem& p, const overrides& asked,
-                              const batch_shape& batch, operand_alignment aligned) {
-    plan::fma_request of = request_for(p, asked, batch.count);
-    add_packing(of, shape_of_a(p), aligned.a, batch.matrices_a());
-    add_packing(of, shape_of_b(p), aligned.b, batch.matrices_b());
-    return of;
 }
 
 operand_alignment swapped_if(bool swap, operand_alignment aligned) {
@@ -76,8 +54,8 @@ operand_alignment swapped_if(bool swap, operand_alignment aligned) {
     return aligned;
 }
 
-plan::packed_first packed_by(const plan::fma_tile& tile, const plan::fma_request& of) {
-    return {.bytes = of.packed_bytes + (tile.reads_along_k ? 0 : of.along_k_bytes)};
+int sms_in_use() {
+    return describe(device_in_use()).multiprocessors;
 }
 
 template <class T>
@@ -87,10 +65,10 @@ class product final : public gemm_product {
         : swap_ab_(has_columns_closer(task.problem)),
           problem_(by_rows(task.problem)),
           batch_(swap_ab_ ? task.batch.swapped() : task.batch),
-          sms_(describe(device_in_use()).multiprocessors),
+          sms_(sms_in_use()),
           aligned_(swapped_if(swap_ab_, task.aligned)),
-          request_(request_for(problem_, asked, batch_, aligned_)),
-          plan_(plan::make_fma_plan(request_, tiles_of(problem_.c_type)).value()),
+          request_(request_for(task, asked, sms_)),
+          plan_(plan::make_fma_plan(request_, tiles_of(problem_.c_type), costs_in_use()).value()),
           row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
           a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
              batch_.matrices_a()),
@@ -124,7 +102,16 @@ class product final : public gemm_product {
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& here) const override {
         const plan::fma_tile tile = kernel_table[row_].tile();
-        return plan::predict(plan_, request_, tile, packed_by(tile, request_), here);
+        const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
+        const plan::packed_first packed = plan::packing_before(tile, request_);
+        const double stored = static_cast<double>(
+            core::bytes_of(problem_.c_type, problem_.m * problem_.n * batch_.count));
+        return plan::predict({.kind = "fma",
+                              .unit = "multiply-add units",
+                              .stored_bytes = stored,
+                              .packed_bytes = packed.lines + packed.columns},
+                             plan::work_of(tile, plan_.cut, request_, costs),
+                             plan::fma_costs_of(request_.type, costs).sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
         const auto text = [](auto number) { return std::to_string(number); };
@@ -243,26 +230,42 @@ bool counts_tiles_of(const gemm_task& task) {
 
 }  // namespace
 
-std::string reason_against(const core::problem& p, const overrides& asked) {
-    return plan::reason_against(request_for(by_rows(p), asked), tiles_of(p.c_type));
-}
-
-bool lies_in_lines(const gemm_task& task) {
-    return readable_as(shape_of_a(task.problem), true, task.aligned.a) &&
-           readable_as(shape_of_b(task.problem), true, task.aligned.b);
-}
-
-double predicted_s(const gemm_task& task, double memory_bytes_per_s) {
-    const core::problem p = by_rows(task.problem);
+plan::fma_request request_for(const gemm_task& task, const overrides& asked, int sms) {
     const bool swap = has_columns_closer(task.problem);
+    const core::problem p = by_rows(task.problem);
     const batch_shape batch = swap ? task.batch.swapped() : task.batch;
-    const plan::fma_request of = request_for(p, {}, batch, swapped_if(swap, task.aligned));
-    const plan::fma_plan plan = plan::make_fma_plan(of, tiles_of(p.c_type)).value();
-    const plan::fma_tile tile = kernel_table[row_with(p.c_type, plan.block_m, plan.block_n)].tile();
-    return plan::predict(plan, of, tile, packed_by(tile, of),
-                         {plan::fma_unit_gflops, memory_bytes_per_s * 1e-9})
+    const operand_alignment aligned = swapped_if(swap, task.aligned);
+    plan::fma_request of = {
+        .m = p.m,
+        .n = p.n,
+        .k = p.k,
+        .batch = batch.count,
+        .type = p.c_type,
+        .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
+        .adds_e = p.beta != 0,
+        .one_a = batch.one_a,
+        .one_b = batch.one_b,
+        .sms = sms,
+        .block_m = asked.block_m,
+        .block_n = asked.block_n,
+        .split_k = asked.split_k,
+        .cluster = asked.cluster};
+    add_packing(of, shape_of_a(p), aligned.a, batch.matrices_a());
+    add_packing(of, shape_of_b(p), aligned.b, batch.matrices_b());
+    return of;
+}
+
+std::string reason_against(const core::problem& p, const overrides& asked) {
+    return plan::reason_against(
+        request_for({p, core::accumulation::native, {}, {}, {}}, asked, sms_in_use()),
+        tiles_of(p.c_type));
+}
+
+double predicted_s(const gemm_task& task) {
+    return plan::make_fma_plan(request_for(task, {}, sms_in_use()), tiles_of(task.problem.c_type),
+                               costs_in_use())
         .value()
-        .time_s;
+        .seconds;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/common/gemm.hpp"
+#include "plan/fma_plan.hpp"
 
 namespace carat::cuda::fma {
 
@@ -16,15 +17,14 @@ struct overrides {
     int cluster = 0;  // CTAs of these, exactly
 };
 
+/// What a plan is told of it.
+[[nodiscard]] plan::fma_request request_for(const gemm_task& task, const overrides& asked, int sms);
+
 /// Why there is no such tile for these types; empty where there is.
 [[nodiscard]] std::string reason_against(const core::problem& p, const overrides& asked);
 
-/// Whether both operands lie in lines that tiles can read, along K or across it.
-[[nodiscard]] bool lies_in_lines(const gemm_task& task);
-
-/// What such a product is predicted to take with what is packed before it, where memory reads so
-/// many bytes a second.
-[[nodiscard]] double predicted_s(const gemm_task& task, double memory_bytes_per_s);
+/// What such a product is predicted to take, with what is packed before it.
+[[nodiscard]] double predicted_s(const gemm_task& task);
 
 /// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31. Nothing
 /// where one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/swap_ab.hpp"
+#include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
-#include "cuda/families/mma/costs.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/kernels.hpp"
 #include "plan/cpu_plan.hpp"
@@ -94,13 +94,6 @@ gemm_task as_computed(gemm_task task) {
     return task;
 }
 
-plan::batch_model model_for(const core::problem& p, arithmetic how) {
-    if (is_half(p.a_type)) return {half_costs, half_tiles};
-    if (p.a_type == dtype::f64) return {f64_costs, f64_tiles};
-    if (how == arithmetic::tf32) return {tf32_costs, tf32_tiles};
-    return {f32_costs, f32_tiles};
-}
-
 const kernel& kernel_for(const core::problem& p, arithmetic how, std::size_t row) {
     const bool a = a_of(p).lies_along_k();
     const bool b = b_of(p).lies_along_k();
@@ -110,25 +103,8 @@ const kernel& kernel_for(const core::problem& p, arithmetic how, std::size_t row
     return how == arithmetic::tf32 ? kernel_of_tf32(row, a, b) : kernel_of_f32(row, a, b);
 }
 
-// Of products whose matrices lie behind each other, 16 bytes apart where they are aligned.
-plan::batch_request request_for(const gemm_task& task) {
-    const core::problem& p = task.problem;
-    const auto likely = [](const operand_shape& of, bool aligned) {
-        return together(of, nullptr, aligned ? 0 : of.lines * of.depth);
-    };
-    return {.m = p.m,
-            .n = p.n,
-            .k = p.k,
-            .batch = task.batch.count,
-            .one_a = task.batch.one_a,
-            .one_b = task.batch.one_b,
-            .result_bytes = static_cast<int>(size_bytes(p.c_type)),
-            .together_a = likely(a_of(p), task.aligned.a),
-            .together_b = likely(b_of(p), task.aligned.b),
-            .vectorized_c = std::max(p.c_layout.row_stride, p.c_layout.col_stride) *
-                                static_cast<std::int64_t>(size_bytes(p.c_type)) % 16 ==
-                            0,
-            .sms = describe(device_in_use()).multiprocessors};
+int sms_in_use() {
+    return describe(device_in_use()).multiprocessors;
 }
 
 class product final : public gemm_product {
@@ -138,11 +114,11 @@ class product final : public gemm_product {
         const gemm_task task = as_computed(given);
         problem_ = task.problem;
         count_ = task.batch.count;
-        request_ = request_for(task);
-        const plan::batch_model model = model_for(problem_, how);
+        request_ = request_for(given, sms_in_use());
+        how_ = how;
+        const plan::batch_model model = model_for(problem_, how, costs_in_use());
         const std::size_t chosen = row ? *row : plan::plan_batch_tiles(request_, model).row;
         tile_ = model.tiles[chosen];
-        costs_ = &model.costs;
         kernel_ = &kernel_for(problem_, how, chosen);
         facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads,
                              kernel_->shared_bytes, l1_share::least);
@@ -179,7 +155,13 @@ class product final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& here) const override {
-        return plan::predict(tile_, request_, *costs_, here);
+        const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
+        const plan::batch_model model = model_for(problem_, how_, costs);
+        const double stored =
+            static_cast<double>(problem_.m * problem_.n * count_) * request_.result_bytes;
+        return plan::predict({.kind = "in_place", .unit = "CTAs", .stored_bytes = stored},
+                             plan::work_of(tile_, request_, model, model.costs),
+                             model.costs.sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
         const std::int64_t tiles = plan::ceil_div(problem_.m, kernel_->block_m) *
@@ -270,7 +252,7 @@ class product final : public gemm_product {
     std::int64_t count_ = 1;
     plan::batch_request request_;
     plan::batch_tile tile_{};
-    const plan::batch_costs* costs_ = nullptr;
+    arithmetic how_ = arithmetic::own;
     const kernel* kernel_ = nullptr;
     core::kernel_facts facts_;
 };
@@ -286,6 +268,37 @@ bool counts_tiles_of(const gemm_task& task) {
 
 }  // namespace
 
+plan::batch_model model_for(const core::problem& p, arithmetic how, const plan::gpu_costs& of) {
+    const int bytes = static_cast<int>(size_bytes(p.a_type));
+    if (is_half(p.a_type)) return {of.mma_half, half_tiles, bytes, 32};
+    if (p.a_type == dtype::f64) return {of.mma_f64, f64_tiles, bytes, 16};
+    if (how == arithmetic::tf32) return {of.mma_tf32, tf32_tiles, bytes, 16};
+    return {of.mma_f32, f32_tiles, bytes, 16};
+}
+
+// Of products whose matrices lie behind each other, 16 bytes apart where they are aligned.
+plan::batch_request request_for(const gemm_task& given, int sms) {
+    const gemm_task task = as_computed(given);
+    const core::problem& p = task.problem;
+    const auto likely = [](const operand_shape& of, bool aligned) {
+        return together(of, nullptr, aligned ? 0 : of.lines * of.depth);
+    };
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .batch = task.batch.count,
+            .one_a = task.batch.one_a,
+            .one_b = task.batch.one_b,
+            .result_bytes = static_cast<int>(size_bytes(p.c_type)),
+            .together_a = likely(a_of(p), task.aligned.a),
+            .together_b = likely(b_of(p), task.aligned.b),
+            .vectorized_c = std::max(p.c_layout.row_stride, p.c_layout.col_stride) *
+                                static_cast<std::int64_t>(size_bytes(p.c_type)) % 16 ==
+                            0,
+            .adds_e = p.beta != 0,
+            .sms = sms};
+}
+
 bool takes(const gemm_task& task, arithmetic how) {
     const core::problem& p = task.problem;
     const bool has_kernels = is_half(p.a_type) || p.a_type == dtype::f32 || p.a_type == dtype::f64;
@@ -296,16 +309,16 @@ bool takes(const gemm_task& task, arithmetic how) {
            (has_contiguous_rows(p) || has_contiguous_columns(p)) && counts_tiles_of(task);
 }
 
-double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s) {
-    const gemm_task computed = as_computed(task);
-    plan::batch_request of = request_for(computed);
-    of.memory_bytes_per_s = memory_bytes_per_s;
-    return plan::plan_batch_tiles(of, model_for(computed.problem, how)).seconds;
+double predicted_s(const gemm_task& task, arithmetic how) {
+    return plan::plan_batch_tiles(request_for(task, sms_in_use()),
+                                  model_for(task.problem, how, costs_in_use()))
+        .seconds;
 }
 
 std::size_t planned_row(const gemm_task& task, arithmetic how) {
-    const gemm_task computed = as_computed(task);
-    return plan::plan_batch_tiles(request_for(computed), model_for(computed.problem, how)).row;
+    return plan::plan_batch_tiles(request_for(task, sms_in_use()),
+                                  model_for(task.problem, how, costs_in_use()))
+        .row;
 }
 
 std::unique_ptr<const gemm_product> prepare(const gemm_task& task, arithmetic how,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cuda/common/gemm.hpp"
+#include "plan/batch_tiles.hpp"
 
 namespace carat::cuda::mma {
 
@@ -16,8 +17,13 @@ enum class arithmetic : std::uint8_t { own, tf32 };
 /// columns.
 [[nodiscard]] bool takes(const gemm_task& task, arithmetic how = arithmetic::own);
 
-/// What the fastest kernel is predicted to take where memory reads so many bytes a second.
-[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s);
+/// What a plan is told of it, and the kernels that it chooses from.
+[[nodiscard]] plan::batch_request request_for(const gemm_task& task, int sms);
+[[nodiscard]] plan::batch_model model_for(const core::problem& p, arithmetic how,
+                                          const plan::gpu_costs& of);
+
+/// What the fastest kernel is predicted to take.
+[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how);
 
 /// The number of the fastest kernel's row of the table.
 [[nodiscard]] std::size_t planned_row(const gemm_task& task, arithmetic how);

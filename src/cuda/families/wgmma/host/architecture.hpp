@@ -5,7 +5,6 @@
 
 namespace carat::cuda::wgmma {
 
-[[nodiscard]] const architecture& row();          // of an H200
-[[nodiscard]] const architecture& row_of_h100();  // the same kernels, other costs
+[[nodiscard]] const architecture& row();
 
 }  // namespace carat::cuda::wgmma

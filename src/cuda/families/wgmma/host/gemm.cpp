@@ -10,6 +10,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "plan/cpu_plan.hpp"
+#include "plan/gemm_cost.hpp"
 
 namespace carat::cuda::wgmma {
 
@@ -64,7 +65,8 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
 void gemm::choose_stages() {
     stages_ =
         kernel_->stages_that_fit(plan_.split_k, desc().is_persistent() ? 1 : plan_.ctas_per_sm);
-    if (stages_ < fewest_stages(accumulate_)) stages_ = kernel_->stages_that_fit(plan_.split_k, 1);
+    if (stages_ < plan::fewest_stages(accumulate_))
+        stages_ = kernel_->stages_that_fit(plan_.split_k, 1);
     shape_.shared_bytes = kernel_->shared_bytes(stages_, plan_.split_k);
 }
 

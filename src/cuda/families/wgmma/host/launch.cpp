@@ -5,6 +5,7 @@
 
 #include "cuda/common/gemm.hpp"
 #include "cuda/families/wgmma/host/gemm.hpp"
+#include "plan/gemm_cost.hpp"
 
 namespace carat::cuda::wgmma {
 
@@ -37,6 +38,12 @@ float factor(dtype type, double value) {
 // What beta multiplies.
 const void* source_of(const launch_arguments& with) {
     return with.fusion.residual != nullptr ? with.fusion.residual : with.data.c;
+}
+
+// Whether C of a batch goes by way of shared memory.
+bool stages_c(const core::problem& p) {
+    constexpr std::int64_t fewest = 64;
+    return is_half(p.a_type) && size_bytes(p.c_type) == 2 && std::min(p.m, p.n) >= fewest;
 }
 
 }  // namespace
@@ -72,9 +79,7 @@ bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_a
     // Single tiles by way of shared memory, as if something were fused: written from registers, C
     // of 16 bits takes up to 1.6 times as long where its tiles are wide, and less where they are
     // thin.
-    if (!desc().batched && plan::stages_c(problem_.m, problem_.n, problem_.a_type,
-                                          static_cast<int>(size_bytes(problem_.c_type))))
-        told.epilogue.is_fused = true;
+    if (!desc().batched && stages_c(problem_)) told.epilogue.is_fused = true;
     const int block_k = desc().block_k();
     const int sharing = desc().batched ? plan_.cluster_m : multicast_ctas();
     tma_descriptors maps{};
@@ -82,12 +87,10 @@ bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_a
     maps.b = b_.map(with.data.b, desc().block_n / sharing, block_k / sharing,
                     {batch_.matrices_b(), apart.b});
     launch_shape shape = shape_;
-    if (desc().batched) {
+    if (desc().batched)
         map_batch_of_c(maps, told, with, apart.c);
-    } else {
+    else
         shape.batch = static_cast<int>(batch_.count);
-        share_sms(shape, told);
-    }
     kernel_->launch(maps, told, shape, with.stream);
     return true;
 }
@@ -104,13 +107,11 @@ void gemm::map_batch_of_c(tma_descriptors& maps, arguments<float>& told,
 }
 
 void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
-    const bool share = std::int64_t{shape.ctas} * shape.batch > sms_;
-    const int stages =
-        kernel_->stages_that_fit(plan_.split_k, std::max(share ? 2 : 1, plan_.ctas_per_sm));
-    // Beside clusters that share B some SMs stay empty: the plan knows when.
-    if (stages < fewest_stages(accumulate_) || (!share && multicast_ctas() > 1)) return;
+    if (shape.ctas <= sms_) return;
+    const int stages = kernel_->stages_that_fit(plan_.split_k, 2);
+    if (stages < plan::fewest_stages(accumulate_)) return;
     with.pipeline.stages = stages;
-    if (share) with.pipeline.pdl_k_tiles = 0;
+    with.pipeline.pdl_k_tiles = 0;
     shape.shared_bytes = kernel_->shared_bytes(stages, plan_.split_k);
 }
 

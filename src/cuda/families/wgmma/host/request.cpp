@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/dtype_traits.hpp"
 #include "core/swap_ab.hpp"
 #include "cuda/families/wgmma/host/operand.hpp"
 #include "cuda/families/wgmma/host/output.hpp"
@@ -19,19 +20,39 @@ std::int64_t products_of(accumulation accumulate) {
     return accumulate == accumulation::three_tf32 ? 3 : 1;
 }
 
+// Of an operand that is read so: lines are read and written as they are, or turned.
+void add_packing(plan::packed_first& to, const operand_shape& of, operand_major read_as,
+                 bool is_aligned, std::int64_t matrices) {
+    if (is_aligned && readable_along(of) == read_as) return;
+    const double copies = of.is_split ? 3 : 2;  // big and small parts are written
+    const double bytes =
+        copies * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
+    const bool in_lines = (read_as == operand_major::k ? of.along : of.across) == 1;
+    (in_lines ? to.lines : to.columns) += bytes;
+}
+
 }  // namespace
 
-plan::gemm_request request_for(const core::problem& p, accumulation accumulate) {
+plan::gemm_request request_for(const gemm_task& task) {
+    const core::problem& p = task.problem;
+    const accumulation accumulate = task.accumulate;
     const operand_major a = major_of(shape_of_a(p, accumulate));
     operand_major b = major_of(shape_of_a(core::swapped(p), accumulate));
     // Where no kernel reads two that lie across K, B is packed.
     if (a == operand_major::mn && !mn_major_of(p.b_type, accumulate).b) b = operand_major::k;
+    plan::packed_first packing;
+    add_packing(packing, shape_of_a(p, accumulate), a, task.aligned.a, task.batch.matrices_a());
+    add_packing(packing, shape_of_a(core::swapped(p), accumulate), b, task.aligned.b,
+                task.batch.matrices_b());
     const int a_at = lines_begin_at(shape_of_a(p, accumulate));
     const int b_at = lines_begin_at(shape_of_b(p, accumulate));
     return {
         .m = p.m,
         .n = p.n,
         .k = p.k * products_of(accumulate),
+        .batch = task.batch.count,
+        .one_a = task.batch.one_a,
+        .one_b = task.batch.one_b,
         .a_type = p.a_type,
         .b_type = p.b_type,
         .accumulate = accumulate,
@@ -45,7 +66,8 @@ plan::gemm_request request_for(const core::problem& p, accumulation accumulate) 
         .c_on_16_bytes =
             core::bytes_of(p.c_type, std::max(p.c_layout.row_stride, p.c_layout.col_stride)) % 16 ==
             0,
-        .adds_e = p.beta != 0};
+        .adds_e = p.beta != 0,
+        .packing = packing};
 }
 
 std::optional<layout_class> layout_in_group(const grouped& member, accumulation accumulate) {

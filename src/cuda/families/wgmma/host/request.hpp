@@ -9,7 +9,7 @@
 namespace carat::cuda::wgmma {
 
 /// All that a plan depends on but overrides and the number of SMs.
-[[nodiscard]] plan::gemm_request request_for(const core::problem& p, core::accumulation accumulate);
+[[nodiscard]] plan::gemm_request request_for(const gemm_task& task);
 
 /// Nothing where kernels don't read such operands where they lie.
 [[nodiscard]] std::optional<layout_class> layout_in_group(const grouped& member,

@@ -1,13 +1,14 @@
 // What launches cost on one GPU: numbers with a unit and a meaning each, fitted by `./dev fit` and
-// kept in costs/GPU.json.
+// kept in costs/GPU.json, from which scripts/costs_header.py makes costs/GPU.hpp.
 #pragma once
 
 #include <array>
 #include <string_view>
+#include <type_traits>
 
-#include "benchmarks/fit/launch.hpp"
+#include "plan/launch.hpp"
 
-namespace carat::fit {
+namespace carat::plan {
 
 /// A constant of the struct Costs, for the fit, the file and people.
 template <class Costs>
@@ -17,6 +18,18 @@ struct constant {
     std::string_view meaning;
     double Costs::*at;
 };
+
+/// How CTAs and memory share the GPU.
+constexpr auto constants_of_sharing() {
+    using c = constant<sharing_costs>;
+    using s = sharing_costs;
+    return std::array{
+        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &s::l2_bytes_per_s},
+        c{"l2_bytes", "bytes", "that stay in L2 between launches", &s::l2_bytes},
+        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &s::memory_bytes_per_s},
+        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &s::seen_share},
+        c{"alone_factor", "", "on a CTA's steps while others fill or store", &s::alone_factor}};
+}
 
 /// Kernels of wgmma: a step is a k-block, 128 bytes of K.
 struct wgmma_costs {
@@ -40,15 +53,8 @@ struct wgmma_costs {
     double sent_bytes_per_s = 0;
     double sharing_s = 0;
     double stream_k_s = 0;
-    double l2_bytes_per_s = 0;
-    double l2_bytes = 0;
-    double memory_bytes_per_s = 0;
-    double seen_share = 0;
-    double alone_factor = 0;
+    sharing_costs sharing;
 
-    [[nodiscard]] constexpr sharing_costs sharing() const {
-        return {l2_bytes_per_s, l2_bytes, memory_bytes_per_s, seen_share, alone_factor};
-    }
     static constexpr auto constants();
 };
 
@@ -80,13 +86,14 @@ constexpr auto wgmma_costs::constants() {
         c{"sent_bytes_per_s", "bytes/s", "of sums to the CTAs that split K", &w::sent_bytes_per_s},
         c{"sharing_s", "s", "for each single tile beyond the first that shares B, a launch",
           &w::sharing_s},
-        c{"stream_k_s", "s", "sums on their way to the next CTA, a launch", &w::stream_k_s},
-        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &w::l2_bytes_per_s},
-        c{"l2_bytes", "bytes", "that stay in L2 between launches", &w::l2_bytes},
-        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &w::memory_bytes_per_s},
-        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &w::seen_share},
-        c{"alone_factor", "", "on a CTA's steps while others fill or store", &w::alone_factor}};
+        c{"stream_k_s", "s", "sums on their way to the next CTA, a launch", &w::stream_k_s}};
 }
+
+/// What is copied before a product, in bytes read and written.
+struct packed_first {
+    double lines = 0;    // copied as they are
+    double columns = 0;  // that become lines, or lines that become columns
+};
 
 /// Packing operands before a kernel, both in one launch.
 struct packing_costs {
@@ -115,6 +122,8 @@ constexpr auto packing_costs::constants() {
         c{"l2_bytes", "bytes", "that stay in L2", &p::l2_bytes}};
 }
 
+[[nodiscard]] double seconds_of(const packed_first& packing, const packing_costs& costs);
+
 /// Kernels of mma.sync that read operands where they lie, of one arithmetic: a step is a k-tile.
 struct mma_costs {
     double launch_s = 0;
@@ -128,15 +137,8 @@ struct mma_costs {
     double stored_bytes_per_s = 0;
     double stored_odd_factor = 0;
     double added_factor = 0;
-    double l2_bytes_per_s = 0;
-    double l2_bytes = 0;
-    double memory_bytes_per_s = 0;
-    double seen_share = 0;
-    double alone_factor = 0;
+    sharing_costs sharing;
 
-    [[nodiscard]] constexpr sharing_costs sharing() const {
-        return {l2_bytes_per_s, l2_bytes, memory_bytes_per_s, seen_share, alone_factor};
-    }
     static constexpr auto constants();
 };
 
@@ -157,12 +159,7 @@ constexpr auto mma_costs::constants() {
         c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &m::stored_bytes_per_s},
         c{"stored_odd_factor", "", "on storing runs that begin between 16 bytes",
           &m::stored_odd_factor},
-        c{"added_factor", "", "on storing where E is added", &m::added_factor},
-        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &m::l2_bytes_per_s},
-        c{"l2_bytes", "bytes", "that stay in L2 between launches", &m::l2_bytes},
-        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &m::memory_bytes_per_s},
-        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &m::seen_share},
-        c{"alone_factor", "", "on a CTA's steps while others fill or store", &m::alone_factor}};
+        c{"added_factor", "", "on storing where E is added", &m::added_factor}};
 }
 
 /// Kernels of FFMA or DMMA, of one type: a step is a k-tile.
@@ -178,15 +175,8 @@ struct fma_costs {
     double groups_s = 0;
     double passed_bytes_per_s = 0;
     double added_bytes_per_s = 0;
-    double l2_bytes_per_s = 0;
-    double l2_bytes = 0;
-    double memory_bytes_per_s = 0;
-    double seen_share = 0;
-    double alone_factor = 0;
+    sharing_costs sharing;
 
-    [[nodiscard]] constexpr sharing_costs sharing() const {
-        return {l2_bytes_per_s, l2_bytes, memory_bytes_per_s, seen_share, alone_factor};
-    }
     static constexpr auto constants();
 };
 
@@ -206,16 +196,12 @@ constexpr auto fma_costs::constants() {
         c{"groups_s", "s", "groups that meet, a launch", &f::groups_s},
         c{"passed_bytes_per_s", "bytes/s", "of sums left for the last group",
           &f::passed_bytes_per_s},
-        c{"added_bytes_per_s", "bytes/s", "of those, added up by it", &f::added_bytes_per_s},
-        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &f::l2_bytes_per_s},
-        c{"l2_bytes", "bytes", "that stay in L2 between launches", &f::l2_bytes},
-        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &f::memory_bytes_per_s},
-        c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &f::seen_share},
-        c{"alone_factor", "", "on a CTA's steps while others fill or store", &f::alone_factor}};
+        c{"added_bytes_per_s", "bytes/s", "of those, added up by it", &f::added_bytes_per_s}};
 }
 
 /// All families on one GPU.
 struct gpu_costs {
+    double memory_bytes_per_s = 0;  // read, as it was measured where these were fitted
     wgmma_costs wgmma;
     packing_costs packing;
     mma_costs mma_half;
@@ -238,4 +224,12 @@ void each_family(auto& of, const auto& visit) {
     visit("fma_f64", of.fma_f64);
 }
 
-}  // namespace carat::fit
+/// Calls visit(constant, value) for each of a family.
+template <class Costs>
+void each_constant(Costs& of, const auto& visit) {
+    for (const auto& c : std::remove_const_t<Costs>::constants()) visit(c, of.*(c.at));
+    if constexpr (requires { of.sharing; })
+        for (const auto& c : constants_of_sharing()) visit(c, of.sharing.*(c.at));
+}
+
+}  // namespace carat::plan

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What launches cost on a GPU, as C++: costs_header.py [--check]
+
+Reads costs/*.json, which `./dev fit` writes, and makes src/plan/costs/GPU.hpp of each. With --check nothing
+is written; exits 1 where a header is missing or says something else.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+# These are a struct of their own in every family that has them.
+SHARING = ("l2_bytes_per_s", "l2_bytes", "memory_bytes_per_s", "seen_share", "alone_factor")
+
+
+def fields(constants, indent):
+    """Constants as designated initializers."""
+    shared = {name: constants[name] for name in SHARING} if "seen_share" in constants else {}
+    lines = [f"{indent}.{name} = {told['value']:.6g}" for name, told in constants.items() if name not in shared]
+    if shared:
+        lines.append(f"{indent}.sharing = {{\n{fields_alone(shared, indent + '    ')}}}")
+    return ",\n".join(lines)
+
+
+def fields_alone(constants, indent):
+    return ",\n".join(f"{indent}.{name} = {told['value']:.6g}" for name, told in constants.items())
+
+
+def header(path):
+    told = json.loads(path.read_text(encoding="utf-8"))
+    families = "\n".join(f"    .{family} = {{\n{fields(constants, ' ' * 8)}}},"
+                         for family, constants in told["families"].items())
+    return f"""// Made of costs/{path.name} by scripts/costs_header.py: change that file instead.
+#pragma once
+
+#include "plan/gpu_costs.hpp"
+
+namespace carat::plan {{
+
+// {told['gpu']}.
+// clang-format off
+inline constexpr gpu_costs costs_of_{path.stem} = {{
+    .memory_bytes_per_s = {told['memory_bytes_per_s']:.6g},
+{families}
+}};
+// clang-format on
+
+}}  // namespace carat::plan
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    misses = 0
+    for path in sorted((ROOT / "costs").glob("*.json")):
+        made = ROOT / "src/plan/costs" / f"{path.stem}.hpp"
+        text = header(path)
+        if check and (not made.exists() or made.read_text(encoding="utf-8") != text):
+            print(f"{made.relative_to(ROOT)} is not what costs/{path.name} says: run scripts/costs_header.py")
+            misses += 1
+        elif not check:
+            made.write_text(text, encoding="utf-8")
+    return 1 if misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

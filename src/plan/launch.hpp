@@ -1,0 +1,64 @@
+// How long one launch takes, whatever the family of its kernel: one roofline over waves of CTAs. A
+// family says what its launch has to do (launch_work), by constants of its own; here that becomes
+// time. Single products, batches, groups and `explain` use it alike.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace carat::plan {
+
+/// The part of a tile's side that lies in C.
+[[nodiscard]] inline double share_in(std::int64_t extent, int block) {
+    return std::min(1.0, static_cast<double>(extent) / block);
+}
+
+/// What a launch does, counted. Seconds are those of one CTA that has its SM to itself.
+struct launch_work {
+    double ctas = 0;    // all of them; of a persistent kernel the tiles
+    double places = 0;  // CTAs that the GPU runs at a time with one on each SM
+    int on_sm = 1;      // CTAs that an SM holds
+    bool is_persistent = false;
+    bool shares_last_wave = false;  // stream-K: its tiles are cut along K in even shares
+
+    double steps = 0;         // along K
+    double step_math_s = 0;   // of the SM's units for a step
+    double step_floor_s = 0;  // a step's least: latency over what the pipeline holds, barriers
+    double step_bytes = 0;    // from L2 for a step
+    double fill_s = 0;        // until the first operands have come
+    double tile_s = 0;        // after the last step: sums meet, and C leaves
+    double hidden_share = 0;  // of tile_s, behind the next tile of a persistent kernel
+
+    double memory_bytes = 0;  // of A, B, E and C, each once
+    double launch_s = 0;      // a kernel's beginning and end, of many on a stream
+    double once_s = 0;        // what comes once a launch: clusters, groups that meet
+    double ahead_s = 0;       // packing, before the kernel
+};
+
+/// How CTAs and memory share the GPU.
+struct sharing_costs {
+    double l2_bytes_per_s = 0;      // to all SMs
+    double l2_bytes = 0;            // that stay from one launch to the next
+    double memory_bytes_per_s = 0;  // of what is beyond those
+    double seen_share = 0;          // of fill_s and tile_s beside other CTAs of an SM
+    double alone_factor = 1;        // on a CTA's steps while others fill or store
+};
+
+/// Where the seconds go.
+struct launch_time {
+    double waves = 0;
+    double at_once = 0;   // CTAs
+    double math_s = 0;    // of the units, in all waves
+    double l2_s = 0;      // of operands on their way from L2, in all waves
+    double steps_s = 0;   // of all steps: the longer of those two, or the floor
+    double tiles_s = 0;   // beyond them: filling, meeting, storing
+    double memory_s = 0;  // of bytes beyond L2
+    double launch_s = 0;
+    double once_s = 0;
+    double ahead_s = 0;
+    double seconds = 0;
+};
+
+[[nodiscard]] launch_time time_of(const launch_work& work, const sharing_costs& costs);
+
+}  // namespace carat::plan
