@@ -4,19 +4,20 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "cuda/families/mma/costs.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "plan/costs.hpp"
 
 namespace {
 
 using namespace carat::plan;
 namespace mma = carat::cuda::mma;
 
-const batch_model half{mma::half_costs, mma::half_tiles};
+// As mma::model_for makes them (src/cuda/families/mma/product.cpp).
+const batch_model half{costs_of_h200.mma_half, mma::half_tiles, 2, 32};
 const batch_model all_models[] = {half,
-                                  {mma::f64_costs, mma::f64_tiles},
-                                  {mma::f32_costs, mma::f32_tiles},
-                                  {mma::tf32_costs, mma::tf32_tiles}};
+                                  {costs_of_h200.mma_f64, mma::f64_tiles, 8, 16},
+                                  {costs_of_h200.mma_f32, mma::f32_tiles, 4, 16},
+                                  {costs_of_h200.mma_tf32, mma::tf32_tiles, 4, 16}};
 
 const batch_tile& tile_of(const batch_request& of) {
     return half.tiles[plan_batch_tiles(of, half).row];
@@ -33,9 +34,9 @@ TEST(batch_tiles, the_fastest_of_all_is_taken) {
                         for (const batch_model& model : all_models) {
                             const batch_tile_plan plan = plan_batch_tiles(of, model);
                             for (const batch_tile& tile : model.tiles)
-                                EXPECT_LE(plan.seconds, seconds_of(tile, of, model.costs));
+                                EXPECT_LE(plan.seconds, seconds_of(tile, of, model, model.costs));
                             EXPECT_EQ(plan.seconds,
-                                      seconds_of(model.tiles[plan.row], of, model.costs));
+                                      seconds_of(model.tiles[plan.row], of, model, model.costs));
                         }
                     }
 }

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "cuda/families/fma/kernel_table.hpp"
+#include "plan/costs.hpp"
 
 namespace carat::plan {
 
@@ -27,7 +28,7 @@ fma_request square(std::int64_t n, dtype type) {
 }
 
 fma_plan plan_of(const fma_request& of) {
-    return make_fma_plan(of, tiles_of(of.type)).value();
+    return make_fma_plan(of, tiles_of(of.type), costs_of_h200).value();
 }
 
 TEST(fma_plan, is_of_a_tile_that_exists) {
@@ -58,7 +59,7 @@ TEST(fma_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
     EXPECT_EQ(plan_of(of).block_m, 256);
     EXPECT_EQ(reason_against(of, tiles_of(of.type)), "");
     of.type = dtype::f64;
-    EXPECT_FALSE(make_fma_plan(of, tiles_of(of.type)));
+    EXPECT_FALSE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
     EXPECT_EQ(reason_against(of, tiles_of(of.type)),
               "no kernel has block_m=256 for f64: there are 64 x 32, 32 x 64, 64 x 64, 128 x 64, "
               "96 x 128, 128 x 128");

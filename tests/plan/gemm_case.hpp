@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "cuda/families/wgmma/kernel_table.hpp"
@@ -50,6 +51,23 @@ inline constexpr plan::gemm_model h200 = {cuda::wgmma::kernel_table, plan::costs
 /// Of bf16, all row-major.
 [[nodiscard]] inline gemm_request row_major(std::int64_t m, std::int64_t n, std::int64_t k) {
     return {.m = m, .n = n, .k = k, .b_major = operand_major::mn};
+}
+
+/// Square, both contiguous along K.
+[[nodiscard]] inline gemm_request of_type(dtype type, std::int64_t size,
+                                          accumulation sums = accumulation::native) {
+    return {.m = size, .n = size, .k = size, .a_type = type, .b_type = type, .accumulate = sums};
+}
+
+/// Whether the kernel multiplies such operands.
+[[nodiscard]] inline bool reads_so(const gemm_plan& plan, const gemm_request& of) {
+    const core::kernel_desc& k = *plan.kernel;
+    const auto [a, b] =
+        plan.swap_ab ? std::pair(k.b_type, k.a_type) : std::pair(k.a_type, k.b_type);
+    const auto [a_major, b_major] =
+        plan.swap_ab ? std::pair(k.b_major, k.a_major) : std::pair(k.a_major, k.b_major);
+    return a == of.a_type && b == of.b_type && a_major == of.a_major && b_major == of.b_major &&
+           k.accumulate == of.accumulate;
 }
 
 /// Types and layouts that kernels read, both orientations of fp8 among them.

@@ -54,20 +54,35 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
     }
 }
 
-template <std::size_t... Row>
-bool plan_knows_ctas_per_sm(std::index_sequence<Row...>) {
-    return ((cuda::wgmma::config<double, kernel_table[Row]>::ctas_per_sm ==
-             plan::most_ctas_per_sm(kernel_table[Row])) &&
-            ...);
+template <std::size_t Row>
+bool plan_counts_as_kernel() {
+    constexpr kernel_desc desc = kernel_table[Row];
+    using config = cuda::wgmma::config<double, desc>;
+    if (config::max_ctas_per_sm != plan::most_ctas_per_sm(desc)) return false;
+    for (int split_k = 1; split_k <= desc.most_split_k; split_k *= 2)
+        for (int ctas = 1; ctas <= config::max_ctas_per_sm; ++ctas)
+            if (config::stages_that_fit(split_k, ctas) !=
+                plan::stages_that_fit(desc, split_k, ctas)) {
+                ADD_FAILURE() << kernel_name(desc).view() << ": K in " << split_k << ", " << ctas
+                              << " to an SM: " << config::stages_that_fit(split_k, ctas)
+                              << " stages, the plan says "
+                              << plan::stages_that_fit(desc, split_k, ctas);
+            }
+    return true;
 }
 
-TEST(kernel_table, has_as_many_ctas_on_an_sm_as_the_plan_counts) {
-    EXPECT_TRUE(plan_knows_ctas_per_sm(std::make_index_sequence<kernel_table.size()>()));
+template <std::size_t... Row>
+bool plan_counts_as_kernels(std::index_sequence<Row...>) {
+    return (plan_counts_as_kernel<Row>() && ...);
+}
+
+TEST(kernel_table, has_as_many_ctas_and_stages_on_an_sm_as_the_plan_counts) {
+    EXPECT_TRUE(plan_counts_as_kernels(std::make_index_sequence<kernel_table.size()>()));
 }
 
 bool can_be_asked_for(const kernel_desc& d) {
     for (const bool swap_ab : {false, true})
-        for (const bool c_by_rows : {true, false})
+        for (const int layout_of_c : {0, 1, 2, 3})
             for (const auto& [m, n] :
                  {std::pair{64, 64}, {5000, 5000}, {64, 160}, {160, 64}, {64, 5000}, {5000, 64}}) {
                 gemm_request of{.m = m, .n = n, .k = 4096};
@@ -76,12 +91,13 @@ bool can_be_asked_for(const kernel_desc& d) {
                 of.accumulate = d.accumulate;
                 of.a_major = swap_ab ? d.b_major : d.a_major;
                 of.b_major = swap_ab ? d.a_major : d.b_major;
-                of.c_by_rows = c_by_rows;
-                of.persistent_batch = d.batched;
+                of.c_by_rows = layout_of_c % 2 == 0;
+                of.batch = d.batched ? 2 : 1;
                 of.asked = {.block_m = d.block_m,
                             .block_n = d.block_n,
                             .schedule = d.schedule,
-                            .stream_k = d.stream_k ? choice::yes : choice::no};
+                            .stream_k = d.stream_k ? choice::yes : choice::no,
+                            .swaps_for_c_only = layout_of_c >= 2};
                 const auto plan = plan::plan_gemm(of, h200);
                 if (plan && plan->kernel == &d) return true;
             }

@@ -1,0 +1,166 @@
+// The time of launches of round numbers, compared with sums computed by hand.
+#include "plan/launch.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace carat::plan;
+
+// Nothing is beyond L2, which brings whatever is asked of it, and fills and stores hide fully.
+constexpr sharing_costs ideal = {.l2_bytes_per_s = 1e18,
+                                 .l2_bytes = 1e9,
+                                 .memory_bytes_per_s = 1e12,
+                                 .seen_share = 0,
+                                 .alone_factor = 1};
+
+// On ten SMs, 100 steps of 10 ns each: 1 us.
+launch_work of_ctas(double ctas) {
+    launch_work work;
+    work.ctas = ctas;
+    work.places = 10;
+    work.steps = 100;
+    work.step_math_s = 1e-8;
+    return work;
+}
+
+double seconds(const launch_work& work, const sharing_costs& costs = ideal) {
+    return time_of(work, costs).seconds;
+}
+
+constexpr double tight = 1e-15;
+
+TEST(time_of, one_cta_more_than_a_wave_takes_another) {
+    for (const bool is_persistent : {false, true}) {
+        launch_work work = of_ctas(1);
+        work.is_persistent = is_persistent;
+        work.tile_s = 5e-7;
+        EXPECT_NEAR(seconds(work), 1.5e-6, tight);
+        work.ctas = 10;
+        EXPECT_NEAR(seconds(work), 1.5e-6, tight);
+        EXPECT_DOUBLE_EQ(time_of(work, ideal).waves, 1);
+        work.ctas = 11;
+        EXPECT_NEAR(seconds(work), 3e-6, tight);
+        EXPECT_DOUBLE_EQ(time_of(work, ideal).waves, 1.1);
+        EXPECT_DOUBLE_EQ(time_of(work, ideal).at_once, 10);
+        work.ctas = 20;
+        EXPECT_NEAR(seconds(work), 3e-6, tight);
+    }
+}
+
+// 1 MB a step at 1e14 bytes/s: ten CTAs wait 100 ns for it, one 10 ns.
+TEST(time_of, few_ctas_of_the_last_wave_have_l2_for_themselves) {
+    sharing_costs costs = ideal;
+    costs.l2_bytes_per_s = 1e14;
+    launch_work work = of_ctas(11);
+    work.step_math_s = 0;
+    work.step_bytes = 1e6;
+    EXPECT_NEAR(seconds(work, costs), 100 * (1e-7 + 1e-8), tight);
+    EXPECT_NEAR(time_of(work, costs).l2_s, 100 * (1e-7 + 1e-8), tight);
+    work.ctas = 4;
+    EXPECT_NEAR(seconds(work, costs), 100 * 4e-8, tight);
+}
+
+TEST(time_of, a_step_takes_the_longest_of_what_runs_at_once) {
+    launch_work work = of_ctas(10);
+    work.step_bytes = 1e6;
+    sharing_costs costs = ideal;
+    costs.l2_bytes_per_s = 1e14;  // ten times as long as the units
+    EXPECT_GE(seconds(work, costs), 100 * 1e-7);
+    EXPECT_LE(seconds(work, costs), 100 * 1.001e-7);
+    costs.l2_bytes_per_s = 1e15;  // as long as they: a little more than either
+    EXPECT_GT(seconds(work, costs), 100 * 1.1e-8);
+    EXPECT_LT(seconds(work, costs), 100 * 1.3e-8);
+    work.step_floor_s = 1e-6;
+    EXPECT_NEAR(seconds(work, costs), 100 * 1e-6, 1e-9);
+    const launch_time time = time_of(work, costs);
+    EXPECT_NEAR(time.math_s, 100 * 1e-8, tight);
+    EXPECT_NEAR(time.l2_s, 100 * 1e-8, tight);
+}
+
+// Two on each of ten SMs have 2 us of steps, and 500 ns at their ends.
+TEST(time_of, ctas_that_share_an_sm_hide_their_fills_and_stores) {
+    launch_work alone = of_ctas(20);
+    alone.fill_s = 2e-7;
+    alone.tile_s = 3e-7;
+    EXPECT_NEAR(seconds(alone), 2 * 1.5e-6, tight);
+    launch_work shared = alone;
+    shared.on_sm = 2;
+    EXPECT_GE(seconds(shared), 2e-6);
+    EXPECT_LT(seconds(shared), 2.2e-6);
+    EXPECT_NEAR(time_of(shared, ideal).steps_s, 2e-6, tight);
+
+    sharing_costs seen = ideal;
+    seen.seen_share = 1;
+    EXPECT_GT(seconds(shared, seen), 2.5e-6);
+    EXPECT_LT(seconds(shared, seen), 2.6e-6);
+
+    shared.fill_s = 1e-4;  // that no steps are long enough to hide
+    EXPECT_GT(seconds(shared), 1.01e-4);
+    sharing_costs slow = ideal;
+    slow.alone_factor = 3;
+    EXPECT_NEAR(seconds(shared, slow) - seconds(shared), 2e-6, 1e-9);
+}
+
+TEST(time_of, a_cta_that_has_its_sm_to_itself_hides_nothing) {
+    launch_work work = of_ctas(10);
+    work.on_sm = 2;
+    work.fill_s = 5e-7;
+    EXPECT_NEAR(seconds(work), 1.5e-6, tight);
+    work.ctas = 30;  // a wave of two on each SM, and one of one
+    launch_work wave = work;
+    wave.ctas = 20;
+    EXPECT_NEAR(seconds(work), seconds(wave) + 1.5e-6, tight);
+}
+
+TEST(time_of, stream_k_shares_the_last_wave) {
+    launch_work work = of_ctas(11);
+    work.is_persistent = true;
+    work.shares_last_wave = true;
+    EXPECT_NEAR(seconds(work), 1.1e-6, tight);
+    work.ctas = 20;
+    EXPECT_NEAR(seconds(work), 2e-6, tight);
+    work.ctas = 25;
+    work.tile_s = 4e-7;
+    EXPECT_NEAR(seconds(work), 2.5 * 1.4e-6, tight);
+}
+
+// Only the last of them is seen whole.
+TEST(time_of, persistent_tiles_are_stored_behind_others) {
+    launch_work work = of_ctas(40);
+    work.is_persistent = true;
+    work.tile_s = 4e-7;
+    work.hidden_share = 1;
+    EXPECT_NEAR(seconds(work), 4e-6 + 4e-7, tight);
+    work.hidden_share = 0.75;
+    EXPECT_NEAR(seconds(work), 4e-6 + 3 * 1e-7 + 4e-7, tight);
+}
+
+TEST(time_of, memory_brings_what_l2_does_not_keep) {
+    launch_work work = of_ctas(10);
+    work.memory_bytes = 1e9;
+    EXPECT_EQ(time_of(work, ideal).memory_s, 0);
+    work.memory_bytes = 3e9;
+    EXPECT_DOUBLE_EQ(time_of(work, ideal).memory_s, 2e-3);
+    EXPECT_NEAR(seconds(work), 1e-6 + 2e-3, tight);
+}
+
+TEST(time_of, what_comes_once_does_not_come_with_every_wave) {
+    launch_work work = of_ctas(1000);
+    const double without = seconds(work);
+    work.launch_s = 1e-6;
+    work.once_s = 2e-6;
+    work.ahead_s = 4e-6;
+    EXPECT_NEAR(seconds(work), without + 7e-6, tight);
+}
+
+TEST(stored_bytes, come_in_whole_sectors) {
+    EXPECT_EQ(stored_bytes(1, 1, 2), 32);
+    EXPECT_EQ(stored_bytes(1, 16, 2), 32);
+    EXPECT_EQ(stored_bytes(3, 17, 2), 3 * 64);
+    EXPECT_EQ(stored_bytes(128, 256, 4), 128 * 256 * 4);
+    EXPECT_EQ(stored_bytes(0, 8, 4), 0);
+}
+
+}  // namespace
