@@ -139,6 +139,10 @@ measured_product product_of(const json& d) {
     const int sms = d.value("sms", sms_of_h200);
     made.flop = 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k) *
                 static_cast<double>(task.batch.count);
+    made.what = made.kind + " " + std::to_string(p.m) + " x " + std::to_string(p.n) + " x " +
+                std::to_string(p.k) + " (" + std::to_string(task.batch.count) + "), C " +
+                std::string(name(p.c_type)) + ", at " + d.at("at").dump() + ", beta " +
+                d.at("beta").dump() + ", aligned " + d.at("aligned").dump();
     made.least_side = std::min(p.m, p.n);
     made.is_batch = task.batch.count > 1;
     cuda::gemm_task summed = task;

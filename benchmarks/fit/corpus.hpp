@@ -26,6 +26,7 @@ struct measured_plan {
 
 struct measured_product {
     std::string kind;
+    std::string what;  // for people
     double flop = 0;
     std::int64_t least_side = 0;  // the smaller of rows and columns
     bool is_batch = false;

@@ -2,7 +2,7 @@
 //
 // Begins with the constants of the file, holds out a quarter of the products, fits to the others,
 // prints how good the choices are among those held out, and writes the file anew. --judge only
-// prints that, for all products.
+// prints that, for all products; --worst also lists those that lose most.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -94,6 +95,52 @@ ordered_json report(const std::vector<const measured_product*>& all, const plan:
     return told;
 }
 
+std::string text_of(const measured_plan& w) {
+    char text[96];
+    if (w.of == family::wgmma) {
+        const plan::gemm_plan& p = w.wgmma;
+        std::snprintf(text, sizeof text, "wgmma %dx%d s%d%s%s split %d cluster %dx%d on SM %d",
+                      p.kernel->block_m, p.kernel->block_n, static_cast<int>(p.kernel->schedule),
+                      p.kernel->stream_k ? " stream-K" : "", p.swap_ab ? " swapped" : "", p.split_k,
+                      p.cluster_m, p.cluster_n, p.ctas_per_sm);
+    } else {
+        std::snprintf(text, sizeof text, "%s row %zu cluster %d groups %d",
+                      w.of == family::mma ? "mma" : "fma", w.row, w.cut.cluster, w.cut.groups);
+    }
+    return text;
+}
+
+// The products that lose most by what is chosen for them, with the chosen and the fastest plan.
+void print_worst(const std::vector<const measured_product*>& all, const plan::gpu_costs& costs) {
+    constexpr std::size_t most = 60;
+    struct loss {
+        double share;
+        const measured_product* of;
+        const measured_plan* chosen;
+        const measured_plan* best;
+    };
+    std::vector<loss> losses;
+    for (const measured_product* p : all) {
+        loss one{1, p, nullptr, nullptr};
+        double least = 1e30;
+        for (const measured_plan& w : p->plans) {
+            const double seconds = predicted_s(w, *p, costs);
+            if (seconds < least) one.chosen = &w, least = seconds;
+            if (w.in_turns && (one.best == nullptr || w.us < one.best->us)) one.best = &w;
+        }
+        if (one.chosen == nullptr || one.best == nullptr) continue;
+        one.share = one.best->us / one.chosen->us;
+        losses.push_back(one);
+    }
+    std::ranges::sort(losses, {}, &loss::share);
+    for (const loss& l : losses | std::views::take(most)) {
+        std::printf("%.2f %s\n", l.share, l.of->what.c_str());
+        for (const measured_plan* w : {l.chosen, l.best})
+            std::printf("    %8.2f us, predicted %8.2f: %s\n", w->us,
+                        1e6 * predicted_s(*w, *l.of, costs), text_of(*w).c_str());
+    }
+}
+
 ordered_json in_json(const auto& of) {
     ordered_json all;
     plan::each_constant(of, [&](const auto& c, double value) {
@@ -132,10 +179,11 @@ void write_costs(const std::string& file, const plan::gpu_costs& costs, ordered_
 }
 
 int run(std::vector<std::string> words) {
-    const bool judges = !words.empty() && words.front() == "--judge";
+    const bool lists = !words.empty() && words.front() == "--worst";
+    const bool judges = lists || (!words.empty() && words.front() == "--judge");
     if (judges) words.erase(words.begin());
     if (words.size() < 2) {
-        std::fprintf(stderr, "usage: carat_fit [--judge] COSTS.json CORPUS ...\n");
+        std::fprintf(stderr, "usage: carat_fit [--judge | --worst] COSTS.json CORPUS ...\n");
         return 2;
     }
     const std::string file = words.front();
@@ -148,6 +196,7 @@ int run(std::vector<std::string> words) {
     if (held_out.empty()) throw std::runtime_error("the corpus has too few products");
     std::printf("%zu products, of which %zu are judged\n", corpus.size(), held_out.size());
     if (!judges) fit(costs, given);
+    if (lists) print_worst(held_out, costs);
     const ordered_json quality_of = report(held_out, costs);
     if (!judges)
         write_costs(file, costs,

@@ -28,8 +28,10 @@ launch_work work_of(const batch_tile& tile, const batch_request& of, const batch
                           (tile.block_m * copy_factor(of.together_a, bytes, costs) +
                            tile.block_n * copy_factor(of.together_b, bytes, costs));
     const double sides = 1.0 / tile.block_m + 1.0 / tile.block_n;
+    const std::int64_t rows = std::min<std::int64_t>(of.m, tile.block_m);
+    const std::int64_t columns = std::min<std::int64_t>(of.n, tile.block_n);
     const double stored =
-        area * of.result_bytes * share_in(of.m, tile.block_m) * share_in(of.n, tile.block_n);
+        stored_bytes(of.c_by_rows ? rows : columns, of.c_by_rows ? columns : rows, of.result_bytes);
     launch_work work;
     work.ctas =
         static_cast<double>(of.batch * ceil_div(of.m, tile.block_m) * ceil_div(of.n, tile.block_n));

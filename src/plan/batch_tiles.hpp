@@ -26,6 +26,7 @@ struct batch_request {
     // Elements of A and of B that are copied at once, as they lie: 8, 4, 2 or 1.
     int together_a = 8;
     int together_b = 8;
+    bool c_by_rows = true;     // its rows are contiguous, else its columns
     bool vectorized_c = true;  // its runs begin at multiples of 16 bytes
     bool adds_e = false;
     int sms = 132;

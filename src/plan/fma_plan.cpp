@@ -75,8 +75,10 @@ packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
 launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& p,
                     const gpu_costs& all) {
     const fma_costs& costs = fma_costs_of(p.type, all);
-    const double tile_bytes = bytes_of(p, std::int64_t{of.m} * of.n) / cut.cluster *
-                              share_in(p.m, of.m) * share_in(p.n, of.n);
+    const double tile_bytes =
+        stored_bytes(std::min<std::int64_t>(p.m, of.m), std::min<std::int64_t>(p.n, of.n),
+                     static_cast<int>(size_bytes(p.type))) /
+        cut.cluster;
     launch_work work;
     work.ctas = static_cast<double>(tiles_of(of, p) * cut.parts());
     work.places = static_cast<double>(ctas_at_a_time(cut.cluster, p.sms));

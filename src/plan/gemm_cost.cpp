@@ -53,8 +53,12 @@ double added_s(const candidate& c, const gemm_request& of, const wgmma_costs& co
 double tile_s(const candidate& c, const gemm_request& of, const wgmma_costs& costs, bool glu) {
     const kernel_desc& k = *c.kernel;
     const double elements = static_cast<double>(k.block_m) * k.block_n;
-    const double stored = elements * of.result_bytes / c.split_k * share_in(c.m, k.block_m) *
-                          share_in(c.n, k.block_n) / (glu ? 2 : 1);
+    const std::int64_t rows = std::min<std::int64_t>(c.m, k.block_m);
+    const std::int64_t columns = std::min<std::int64_t>(c.n, k.block_n) / (glu ? 2 : 1);
+    const bool by_rows = c.swap_ab != of.c_by_rows;
+    const double stored =
+        stored_bytes(by_rows ? rows : columns, by_rows ? columns : rows, of.result_bytes) /
+        c.split_k;
     const double sent = elements * 4 * (c.split_k - 1) / c.split_k;
     return stored / costs.stored_bytes_per_s * (of.c_on_16_bytes ? 1 : costs.stored_odd_factor) +
            sent / costs.sent_bytes_per_s + (of.adds_e ? added_s(c, of, costs, stored) : 0);
@@ -121,7 +125,7 @@ launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_cost
     work.step_bytes = loaded_bytes(c, of, costs);
     const int stages = std::max(1, stages_that_fit(k, c.split_k, work.on_sm));
     work.step_floor_s = std::max(costs.latency_s / stages, costs.least_step_s) / products;
-    work.fill_s = costs.fill_s;
+    work.fill_s = costs.fill_s + costs.sharing_s * (c.shared() - 1);
     work.tile_s = tile_s(c, of, costs, glu);
     work.hidden_share = c.is_pingpong() ? 1 - costs.pingpong_seen_share : 0;
     work.memory_bytes = memory_bytes(of, glu);
@@ -130,7 +134,6 @@ launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_cost
                     : is_roomy        ? costs.roomy_launch_s
                                       : costs.launch_s;
     if (k.stream_k) work.once_s = costs.stream_k_s;
-    if (!k.is_persistent()) work.once_s += costs.sharing_s * (c.shared() - 1) / work.on_sm;
     return work;
 }
 

@@ -84,7 +84,7 @@ constexpr auto wgmma_costs::constants() {
           &w::added_bytes_per_s},
         c{"pingpong_seen_share", "", "of storing, beside another tile", &w::pingpong_seen_share},
         c{"sent_bytes_per_s", "bytes/s", "of sums to the CTAs that split K", &w::sent_bytes_per_s},
-        c{"sharing_s", "s", "for each single tile beyond the first that shares B, a launch",
+        c{"sharing_s", "s", "CTAs of a cluster that begin together, for each beyond the first",
           &w::sharing_s},
         c{"stream_k_s", "s", "sums on their way to the next CTA, a launch", &w::stream_k_s}};
 }

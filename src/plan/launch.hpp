@@ -8,9 +8,12 @@
 
 namespace carat::plan {
 
-/// The part of a tile's side that lies in C.
-[[nodiscard]] inline double share_in(std::int64_t extent, int block) {
-    return std::min(1.0, static_cast<double>(extent) / block);
+/// What is stored of a tile, whose runs of contiguous elements come in whole sectors of 32 bytes.
+[[nodiscard]] inline double stored_bytes(std::int64_t runs, std::int64_t run_elements,
+                                         int element_bytes) {
+    constexpr std::int64_t sector = 32;
+    const std::int64_t run = (run_elements * element_bytes + sector - 1) / sector * sector;
+    return static_cast<double>(runs * run);
 }
 
 /// What a launch does, counted. Seconds are those of one CTA that has its SM to itself.

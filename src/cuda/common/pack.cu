@@ -188,13 +188,7 @@ struct jobs {
     job first;
     job second;
     std::uint32_t tiles;
-    counters cleared;
 };
-
-__device__ __forceinline__ void clear(const counters& all) {
-    if (blockIdx.x > 0) return;
-    for (int i = static_cast<int>(threadIdx.x); i < all.count; i += threads) all.first[i] = 0;
-}
 
 template <class T>
 job job_of(const packing& p, int deep, int high) {
@@ -233,7 +227,6 @@ __global__ void __launch_bounds__(threads) pack_kernel(const __grid_constant__ j
     __shared__ tile_of<T> tile;
     ptx::pdl_trigger();
     ptx::pdl_wait();
-    clear(all.cleared);
     each_tile(all, [](const job& p, std::int64_t matrix, std::int64_t down, std::int64_t right) {
         const one_matrix<T> own(p, matrix);
         read_tile<T>(tile, p.from, own.there, down * side<T>, right * side<T>);
@@ -255,7 +248,6 @@ __global__ void __launch_bounds__(threads, sizeof(T) == 1 ? 2 : 4)
     constexpr int stride = threads / 32;
     ptx::pdl_trigger();
     ptx::pdl_wait();
-    clear(all.cleared);
     const int thread = static_cast<int>(threadIdx.x);
     each_tile(all, [&](const job& p, std::int64_t matrix, std::int64_t down, std::int64_t right) {
         const one_matrix<T> own(p, matrix);
@@ -278,14 +270,14 @@ void start(void (*kernel)(jobs), const jobs& all, cudaStream_t stream) {
 }
 
 template <class T, bool Split>
-void pack_as(std::span<const packing> given, const counters& cleared, cudaStream_t stream) {
+void pack_as(std::span<const packing> given, cudaStream_t stream) {
     const bool in_lines =
         std::ranges::all_of(given, [](const packing& p) { return p.from.along == 1; });
     const auto of = [&](const packing& p) {
         return in_lines ? job_of<T>(p, copied_deep<T>, copied_high)
                         : job_of<T>(p, side<T>, side<T>);
     };
-    jobs all{of(given.front()), of(given.back()), 0, cleared};
+    jobs all{of(given.front()), of(given.back()), 0};
     all.tiles = all.first.tiles + (given.size() > 1 ? all.second.tiles : 0);
     start(in_lines ? copy_kernel<T, Split> : pack_kernel<T, Split>, all, stream);
 }
@@ -309,10 +301,9 @@ void load_packing(const strided& like) {
     });
 }
 
-void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared) {
-    with_type(all.front().from, [&]<class T, class Split>(T, Split) {
-        pack_as<T, Split::value>(all, cleared, stream);
-    });
+void pack(std::span<const packing> all, cudaStream_t stream) {
+    with_type(all.front().from,
+              [&]<class T, class Split>(T, Split) { pack_as<T, Split::value>(all, stream); });
 }
 
 }  // namespace carat::cuda

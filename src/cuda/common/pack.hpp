@@ -48,16 +48,10 @@ struct packing {
     std::int64_t stride;  // elements from one packed line to the next: packed_stride() of all of it
 };
 
-// What kernels after this one count in.
-struct counters {
-    std::uint32_t* first = nullptr;
-    int count = 0;
-};
-
 /// Loads the kernels that copy such an operand. @throws as load().
 void load_packing(const strided& like);
 
-/// Starts copying one operand, or two of one type in one kernel, which sets counters to 0.
-void pack(std::span<const packing> all, cudaStream_t stream, const counters& cleared = {});
+/// Starts copying one operand, or two of one type in one kernel.
+void pack(std::span<const packing> all, cudaStream_t stream);
 
 }  // namespace carat::cuda

@@ -21,15 +21,4 @@ __device__ __forceinline__ void wait_and_clear(flag& f) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(&f) : "memory");
 }
 
-// One more of what many wait for.
-__device__ __forceinline__ void add_flag(flag& f) {
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&f) : "memory");
-}
-
-__device__ __forceinline__ void wait_at_least(const flag& f, std::uint32_t count) {
-    flag now = 0;
-    do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(&f) : "memory");
-    while (now < count);
-}
-
 }  // namespace carat::cuda::ptx

@@ -12,12 +12,4 @@ __device__ __forceinline__ void fence_proxy_async_shared() {
 #endif
 }
 
-// The same of global memory; and what other threads wrote is read by a bulk copy: also by the
-// thread that starts it, once it knows of theirs.
-__device__ __forceinline__ void fence_proxy_async_global() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("fence.proxy.async.global;" ::: "memory");
-#endif
-}
-
 }  // namespace carat::cuda::ptx

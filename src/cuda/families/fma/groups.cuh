@@ -9,6 +9,7 @@
 
 #include "cuda/families/fma/epilogue.cuh"
 #include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/named_barrier.cuh"
 
 namespace carat::cuda::fma {
 
@@ -40,7 +41,8 @@ __device__ __forceinline__ std::uint32_t count_in(ptx::flag& arrived) {
 
 template <class C>
 __device__ __forceinline__ void sync_consumers() {
-    asm volatile("bar.sync 1, %0;" ::"n"(C::consumer_threads) : "memory");
+    constexpr int barrier_of_consumers = 1;
+    ptx::sync_at<C::consumer_threads>(barrier_of_consumers);
 }
 
 // Of the CTAs, one of each group, that have the same vectors of a tile.

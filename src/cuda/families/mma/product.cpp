@@ -292,6 +292,7 @@ plan::batch_request request_for(const gemm_task& given, int sms) {
             .result_bytes = static_cast<int>(size_bytes(p.c_type)),
             .together_a = likely(a_of(p), task.aligned.a),
             .together_b = likely(b_of(p), task.aligned.b),
+            .c_by_rows = has_contiguous_rows(p),
             .vectorized_c = std::max(p.c_layout.row_stride, p.c_layout.col_stride) *
                                 static_cast<std::int64_t>(size_bytes(p.c_type)) % 16 ==
                             0,

@@ -99,32 +99,6 @@ struct stream_k_workspace {
     std::uint32_t* flags = nullptr;  // one for each warpgroup, all lowered before and after
 };
 
-// An operand's lines, of which the kernel packs those of later slices of K itself.
-struct packed_operand {
-    const unsigned char* from;
-    unsigned char* to;
-    unsigned first;  // byte of the operand, and behind its last one
-    unsigned end;
-    unsigned stride_bytes;         // from one line to the next
-    unsigned packed_stride_bytes;  // the same of packed lines
-    int packed_bytes;              // of a line
-    int lines;
-    int slice_k;    // elements of K
-    bool mn_major;  // lines are depths
-};
-
-constexpr int slice_k_tiles = 4;  // of K, in one slice
-constexpr int piece_lines = 32;   // that a warp packs at a time,
-constexpr int piece_bytes = 512;  // and so many of each: 16 for a lane
-
-struct in_kernel_packing {
-    packed_operand operands[2];
-    int pieces_of_slice[2];
-    int pieces = 0;  // of all slices from the first one on; 0: nothing is packed here
-    int first_slice;
-    std::uint32_t* progress = nullptr;  // pieces taken, and of each slice pieces packed; all 0
-};
-
 // C = fusion(alpha A B) + beta source, where what beta multiplies is C itself or a residual.
 template <class ElementCompute>
 struct arguments {
@@ -137,7 +111,6 @@ struct arguments {
     batch_arguments batch;
     group_table group;
     stream_k_workspace stream_k;
-    in_kernel_packing packing;
     int products;  // of a batch whose tiles are numbered through all
 };
 static_assert(std::is_trivially_copyable_v<arguments<float>>);

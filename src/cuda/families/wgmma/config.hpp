@@ -84,13 +84,9 @@ struct config {
     static constexpr bool is_narrow = has_epilogue && !is_half(Desc.a_type);
     // GLU: half of a tile's columns may be gates, and the other half what they multiply.
     static constexpr bool has_glu = Desc.glu;
-    // The second half of a tile's columns may be stored beside the next tile (deferred.cuh).
-    static constexpr bool defers_half_store = schedule == kernel_schedule::cooperative &&
-                                              !is_batched && (block_n == 192 || block_n == 256) &&
-                                              is_half(Desc.a_type) && is_native;
     // Of three warpgroups that begin with 168 registers a thread each, or four with 128.
-    static constexpr int consumer_registers = multicast_a ? 160 : defers_half_store ? 224 : 232;
-    static constexpr int producer_registers = multicast_a ? 32 : defers_half_store ? 56 : 40;
+    static constexpr int consumer_registers = multicast_a ? 160 : 232;
+    static constexpr int producer_registers = multicast_a ? 32 : 40;
 
     static constexpr int a_bytes = block_m * block_k_bytes;
     // An N-major tile comes in whole rows of 128 bytes, and the last may be beyond the tile.
@@ -98,8 +94,6 @@ struct config {
         b_major == operand_major::mn ? (block_n + block_k - 1) / block_k * block_k : block_n;
     static constexpr int b_bytes = loaded_b_columns * block_k_bytes;
     static constexpr int splits = accumulate == accumulation::three_tf32 ? 2 : 1;  // big, small
-    static constexpr bool packs_in_kernel =
-        is_persistent && !is_batched && !multicast_a && splits == 1;
     static constexpr int stage_bytes = splits * (a_bytes + b_bytes);
     static constexpr int max_stages = 16;
 

@@ -2,9 +2,9 @@
 // as its configuration names them. Warps are specialised:
 //
 //     consumers     multiply and store C (consumer/)
-//     producer      one thread, loads tiles of A and B through the pipeline (producer.cuh)
-//     idle warps    of persistent kernels, beside the producer's: pack what is not packed yet
-//                   (packing.cuh) and store some of C (epilogue/deferred.cuh)
+//     producer      one thread, loads tiles of A and B through the pipeline (producer.cuh); the
+//     three
+//                   warps beside its own in a persistent kernel's warpgroup have nothing to do
 //
 // Kernels begin before the one ahead of them on the stream has ended (PDL), after one of single
 // tiles when all its CTAs have few loads left, and wait for its end when their barriers are made.
@@ -22,35 +22,6 @@
 
 namespace carat::cuda::wgmma {
 
-// By the idle warps: second halves of tiles.
-template <class C, class ElementCompute>
-__device__ __forceinline__ void store_second_halves(deferred_barriers& barriers,
-                                                    const arguments<ElementCompute>& p,
-                                                    const pipeline<C>& pipe,
-                                                    const cta_coordinate<C>& cta) {
-    int count = 0;
-    for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
-        const tile_coordinate t = raster_swizzle(w.tile, p.grid.tiles_m, p.grid.tiles_n);
-        const int col = cta.col(t, columns_of_c<C>(p));
-        if (defers_half<C>(p, col))
-            store_second_half<C>(barriers, p, pipe.epilogue, cta.row(t), col, count++ % 2);
-    }
-}
-
-// By the warps beside the producer's.
-template <class C, class ElementCompute>
-__device__ __forceinline__ void run_idle_warps(barrier_storage<C>& barriers,
-                                               const arguments<ElementCompute>& p,
-                                               const pipeline<C>& pipe,
-                                               const cta_coordinate<C>& cta) {
-    if (C::packs_in_kernel && p.packing.pieces > 0) {
-        static_assert(!C::packs_in_kernel || packing_bytes <= C::staging_bytes);
-        kernel_packer(p.packing, pipe.epilogue).run();
-        ptx::arrive(barriers.packed);
-    }
-    if constexpr (C::defers_half_store) store_second_halves<C>(barriers.deferred, p, pipe, cta);
-}
-
 // By one thread, before any other of the cluster comes near them.
 template <class C, class ElementCompute>
 __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
@@ -62,9 +33,6 @@ __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
         ptx::init_barrier(barriers.empty[stage], C::stage_readers * cta.multicast_ctas);
     }
     ptx::init_barrier(barriers.dsmem, 1);
-    ptx::init_barrier(barriers.packed, idle_warps * 32);
-    ptx::init_barrier(barriers.deferred.filled, C::consumer_threads / 32);
-    ptx::init_barrier(barriers.deferred.stored, idle_warps);
     ptx::fence_barrier_init();
     if (!C::is_persistent && cta.split_k() > 1)
         ptx::arrive_and_expect_tx(barriers.dsmem, bytes_from_others<C>(p, cta.split_k()));
@@ -72,17 +40,14 @@ __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
 
 template <class C, class ElementCompute>
 __device__ __forceinline__ void run_producer_warps(
-    const pipeline<C>& pipe, barrier_storage<C>& barriers, const tma_descriptors& maps,
-    const cta_problem& of, const arguments<ElementCompute>& p, const cta_coordinate<C>& cta,
-    const work_tile& work) {
+    const pipeline<C>& pipe, const tma_descriptors& maps, const cta_problem& of,
+    const arguments<ElementCompute>& p, const cta_coordinate<C>& cta, const work_tile& work) {
     if constexpr (C::is_persistent) ptx::setmaxnreg_dec<C::producer_registers>();
     if (C::is_persistent ? threadIdx.x == C::consumer_threads : ptx::elect_one()) {
         acquire_maps(of);
         pipeline_state at = run_producer<C>(pipe, of, p, maps.source, cta, work);
         if (!C::is_persistent) ptx::pdl_trigger();
         if (cta.multicast_ctas > 1) pipe.producer_tail(at);
-    } else if (C::is_persistent && threadIdx.x >= C::consumer_threads + 32) {
-        run_idle_warps<C>(barriers, p, pipe, cta);
     }
     __syncwarp();
 }
@@ -94,7 +59,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& pipe, barrier_s
                                               const cta_coordinate<C>& cta, const work_tile& work) {
     if constexpr (C::is_persistent) {
         ptx::setmaxnreg_inc<C::consumer_registers>();
-        persistent_consumer<C, ElementCompute> own(pipe, barriers, maps, p, cta);
+        persistent_consumer<C, ElementCompute> own(pipe, maps, p, cta);
         if constexpr (C::is_pingpong)
             consume_pingpong(own);
         else
@@ -140,7 +105,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     }
     if (C::is_persistent ? threadIdx.x >= C::consumer_threads
                          : ptx::warpgroup() >= C::consumer_warpgroups)
-        run_producer_warps<C>(pipe, barriers, maps, of, p, cta, work);
+        run_producer_warps<C>(pipe, maps, of, p, cta, work);
     else
         run_consumers<C>(pipe, barriers, maps, of, p, cta, work);
 #endif

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "cuda/families/wgmma/config.hpp"
-#include "cuda/families/wgmma/epilogue/deferred.cuh"
 #include "cuda/ptx/barrier.cuh"
 
 namespace carat::cuda::wgmma {
@@ -18,9 +17,7 @@ template <class C>
 struct barrier_storage {
     ptx::barrier full[C::max_stages];
     ptx::barrier empty[C::max_stages];
-    ptx::barrier dsmem;   // what other CTAs of a split-K cluster send
-    ptx::barrier packed;  // all that this CTA packs: the staging tiles are free for C
-    deferred_barriers deferred;
+    ptx::barrier dsmem;  // what other CTAs of a split-K cluster send
 };
 
 // Where in the pipeline a thread is, and the parity of the phase that this turn through it has.

@@ -8,7 +8,6 @@
 #include "cuda/families/wgmma/cta_coordinate.cuh"
 #include "cuda/families/wgmma/epilogue/glu_columns.cuh"
 #include "cuda/families/wgmma/epilogue/source.cuh"
-#include "cuda/families/wgmma/packing.cuh"
 #include "cuda/families/wgmma/pipeline.cuh"
 #include "cuda/ptx/pdl.cuh"
 #include "cuda/ptx/tma.cuh"
@@ -99,7 +98,7 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
                                              const arguments<ElementCompute>& p,
                                              const CUtensorMap& source,
                                              const cta_coordinate<C>& cta, const work_tile& work,
-                                             int product, packing_progress& packed) {
+                                             int product) {
     const int batch_a = p.batch.one_a ? 0 : product;
     const int batch_b = p.batch.one_b ? 0 : product;
     const int row = cta.row(work.tile) + of.first_row;
@@ -110,7 +109,6 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
 #pragma unroll 1
     for (int k = work.k_begin; k < work.k_end; ++k, at.advance(pipe.stages)) {
         if (!C::is_persistent && k == triggers_pdl) ptx::pdl_trigger();
-        if constexpr (C::packs_in_kernel) packed.wait_for(k);
         pipe.producer_acquire(at);
         // Of a split operand all big elements come first along K, the small ones behind them.
 #pragma unroll
@@ -132,7 +130,6 @@ __device__ __forceinline__ pipeline_state
 run_producer(const pipeline<C>& pipe, const cta_problem& of, const arguments<ElementCompute>& p,
              const CUtensorMap& source, const cta_coordinate<C>& cta, const work_tile& single) {
     pipeline_state at;
-    packing_progress packed(p.packing);
     if constexpr (C::is_persistent) {
         tile_finder<C, ElementCompute> find(p);
         for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
@@ -140,10 +137,10 @@ run_producer(const pipeline<C>& pipe, const cta_problem& of, const arguments<Ele
             cta_problem own = of;
             if (C::is_batched) own.first_row = found.first_row;
             produce_tile<C>(pipe, at, own, p, source, cta, {found.tile, w.k_begin(), w.k_end()},
-                            found.product, packed);
+                            found.product);
         }
     } else {
-        produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y), packed);
+        produce_tile<C>(pipe, at, of, p, source, cta, single, static_cast<int>(blockIdx.y));
     }
     return at;
 }

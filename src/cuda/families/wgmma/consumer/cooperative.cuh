@@ -7,28 +7,10 @@
 
 namespace carat::cuda::wgmma {
 
-// Leaves the second half of a tile to the idle warps where that can be. False: it can't.
-template <class C, class ElementCompute, class Sum, int Count>
-__device__ __forceinline__ bool defer_half(const staging_tiles<C>& staging,
-                                           deferred_barriers& barriers,
-                                           const arguments<ElementCompute>& p,
-                                           const output_tile& out, const Sum (&acc)[Count],
-                                           int& deferred) {
-    if (deferred > 0) ptx::wait_for(barriers.stored, (deferred - 1) % 2);
-    if (!defers_half<C>(p, out.col)) return false;
-    ++deferred;
-    if (p.c.type == output_type::f16)
-        store_first_half<C, __half>(staging, barriers, p, out, acc);
-    else
-        store_first_half<C, __nv_bfloat16>(staging, barriers, p, out, acc);
-    return true;
-}
-
 template <class C, class ElementCompute>
 __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, ElementCompute>& own) {
-    auto& [pipe, barriers, p, cta, thread, warpgroup, staging] = own;
+    auto& [pipe, p, cta, thread, warpgroup, staging] = own;
     pipeline_state at;
-    int deferred = 0;  // tiles whose second half was left to idle warps
     const auto sync = [&] { staging.sync_warpgroup(); };
     tile_finder<C, ElementCompute> find(p);
     for (auto w = tiles_of(cta, p); !w.is_done(); w.advance()) {
@@ -56,10 +38,7 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
             continue;
         }
         if (!prefetches) bias.read(p, col, thread_now);
-        if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
         const output_tile out{row, col, thread_now, product, found.end_row};
-        if constexpr (C::defers_half_store)
-            if (defer_half<C>(staging, barriers.deferred, p, out, acc[0], deferred)) continue;
         staging.source = at;
         run_epilogue<C>(staging, p, bias, out, acc);
         at = staging.source;

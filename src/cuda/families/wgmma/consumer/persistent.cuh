@@ -10,19 +10,17 @@ namespace carat::cuda::wgmma {
 template <class C, class ElementCompute>
 struct persistent_consumer {
     const pipeline<C>& pipe;
-    barrier_storage<C>& barriers;
     const arguments<ElementCompute>& p;
     const cta_coordinate<C>& cta;
     int thread;  // of its warpgroup
     int warpgroup;
     staging_tiles<C> staging;
 
-    __device__ __forceinline__ persistent_consumer(const pipeline<C>& of, barrier_storage<C>& with,
+    __device__ __forceinline__ persistent_consumer(const pipeline<C>& of,
                                                    const tma_descriptors& maps,
                                                    const arguments<ElementCompute>& told,
                                                    const cta_coordinate<C>& at)
         : pipe(of),
-          barriers(with),
           p(told),
           cta(at),
           thread(static_cast<int>(threadIdx.x) % 128),

@@ -2,9 +2,11 @@
 // the other one stores.
 #pragma once
 
+#include "cuda/families/wgmma/barrier_ids.cuh"
 #include "cuda/families/wgmma/consumer/persistent.cuh"
 #include "cuda/families/wgmma/mainloop/ss.cuh"
 #include "cuda/families/wgmma/stream_k.cuh"
+#include "cuda/ptx/named_barrier.cuh"
 
 namespace carat::cuda::wgmma {
 
@@ -13,17 +15,15 @@ namespace carat::cuda::wgmma {
 struct ordered_mma_barrier {
     int warpgroup;
 
-    __device__ __forceinline__ void wait() const {
-        asm volatile("bar.sync %0, 256;" ::"r"(8 + warpgroup) : "memory");
-    }
+    __device__ __forceinline__ void wait() const { ptx::sync_at<256>(barrier_id::turn(warpgroup)); }
     __device__ __forceinline__ void arrive() const {
-        asm volatile("bar.arrive %0, 256;" ::"r"(9 - warpgroup) : "memory");
+        ptx::arrive_at<256>(barrier_id::turn(1 - warpgroup));
     }
 };
 
 template <class C, class ElementCompute>
 __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementCompute>& own) {
-    auto& [pipe, barriers, p, cta, thread, warpgroup, staging] = own;
+    auto& [pipe, p, cta, thread, warpgroup, staging] = own;
     const ordered_mma_barrier order{warpgroup};
     const auto sync = [&] { staging.sync_warpgroup(); };
     pipeline_state at;
@@ -86,7 +86,6 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
             for (int half = 0; half < 2; ++half)
                 passed(cta.cluster, half).pass(acc[half], thread, sync);
         } else {
-            if (p.packing.pieces > 0) ptx::wait_for(barriers.packed, 0);
             run_epilogue<C>(staging, p, bias, {row, col, thread, product, end_row}, acc);
         }
     }

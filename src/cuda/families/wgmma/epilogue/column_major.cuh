@@ -2,9 +2,11 @@
 // Two warps have 32 rows, and two staging tiles of their own.
 #pragma once
 
+#include "cuda/families/wgmma/barrier_ids.cuh"
 #include "cuda/families/wgmma/epilogue/fusion.cuh"
 #include "cuda/families/wgmma/epilogue/source.cuh"
 #include "cuda/families/wgmma/epilogue/staging.cuh"
+#include "cuda/ptx/named_barrier.cuh"
 #include "cuda/ptx/proxy.cuh"
 
 namespace carat::cuda::wgmma {
@@ -20,7 +22,7 @@ __device__ __forceinline__ void store_columns(staging_tiles<C>& staging,
     const bool adds = p.epilogue.has_source;
     source_reader<C> source = staging.read_source();
     const auto sync = [&] {
-        asm volatile("bar.sync %0, 64;" ::"r"(1 + 2 * staging.barrier + two_warps) : "memory");
+        ptx::sync_at<64>(barrier_id::two_warps(staging.warpgroup, two_warps));
     };
 #pragma unroll
     for (int first = 0; first < 2 * Count; first += columns) {

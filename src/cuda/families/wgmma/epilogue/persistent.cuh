@@ -2,48 +2,10 @@
 #pragma once
 
 #include "cuda/families/wgmma/epilogue/column_major.cuh"
-#include "cuda/families/wgmma/epilogue/deferred.cuh"
 #include "cuda/families/wgmma/epilogue/glu.cuh"
 #include "cuda/families/wgmma/epilogue/tma.cuh"
 
 namespace carat::cuda::wgmma {
-
-// In halves (deferred.cuh). The tile before has been stored, and the second half of this one is
-// left in shared memory.
-template <class C, class To, class ElementCompute, class Sum, int Count>
-__device__ __forceinline__ void store_first_half(const staging_tiles<C>& staging,
-                                                 deferred_barriers& barriers,
-                                                 const arguments<ElementCompute>& p,
-                                                 const output_tile& out, const Sum (&acc)[Count]) {
-    const int lane = out.thread % 32;
-    const int first_row = out.thread / 32 * 16;
-    const int end_row = first_row + lane % 16;
-    const bool is_end = lane >= 16;
-    constexpr int of_tile = 128 / half_tile::element_bytes;
-    const auto fill = [&](int number) {
-#pragma unroll
-        for (int first = 0; first < half_tile::columns; first += of_tile) {
-            const int column = number * half_tile::columns + first;
-            if (column < C::block_n)
-                fill_staging_scaled<C, To>(staging.tiles + first / of_tile * staging_tile_bytes,
-                                           p.epilogue.alpha, column, out.thread, acc);
-        }
-        __syncwarp();
-    };
-    const half_tile first(p, staging.tiles, out.row, out.col, 0, C::block_n);
-    fill(0);
-    const uint4 carried = first.chunk(end_row, 15);
-#pragma unroll
-    for (int i = 0; i < 16; i += 2)
-        first.store_piece(first_row + i + lane / half_tile::pieces, lane % half_tile::pieces);
-    first.store_end(end_row, is_end, true, out.col + half_tile::columns >= p.problem.n, {});
-    __syncwarp();
-    fill(1);
-    const half_tile second(p, staging.tiles, out.row, out.col, 1, C::block_n);
-    if (second.bytes > 0) second.store_end(end_row, is_end, false, true, carried);
-    __syncwarp();
-    if (lane == 0) ptx::arrive(barriers.filled);
-}
 
 template <class C, class To, class ElementCompute, class Sum, int Parts, int Count>
 __device__ __forceinline__ void store_as(staging_tiles<C>& staging,

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "cuda/families/wgmma/arguments.hpp"
+#include "cuda/families/wgmma/barrier_ids.cuh"
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/families/wgmma/group.cuh"
 #include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/named_barrier.cuh"
 #include "cuda/ptx/thread.cuh"
 
 namespace carat::cuda::wgmma {
@@ -37,7 +39,7 @@ __device__ __forceinline__ int one_of(int all, int parts) {
 
 template <class C>
 __device__ __forceinline__ void sync_consumers() {
-    asm volatile("bar.sync 1, %0;" ::"n"(C::consumer_threads) : "memory");
+    ptx::sync_at<C::consumer_threads>(barrier_id::consumers);
 }
 
 }  // namespace carat::cuda::wgmma

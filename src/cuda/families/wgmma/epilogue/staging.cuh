@@ -10,10 +10,12 @@
 
 #include "cuda/families/wgmma/accumulator_layout.cuh"
 #include "cuda/families/wgmma/arguments.hpp"
+#include "cuda/families/wgmma/barrier_ids.cuh"
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/families/wgmma/epilogue/elements.cuh"
 #include "cuda/families/wgmma/epilogue/source.cuh"
 #include "cuda/ptx/descriptor.cuh"
+#include "cuda/ptx/named_barrier.cuh"
 #include "cuda/ptx/stmatrix.cuh"
 #include "cuda/ptx/tma.cuh"
 
@@ -55,25 +57,25 @@ struct staging_tiles {
     const CUtensorMap* single_rows;  // of C
     const pipeline<C>& pipe;
     unsigned char* tiles;
-    int barrier;
+    int warpgroup;
     int first_row;  // of those that are stored together
     bool leads;     // the thread that stores them
     int turn = 0;
     pipeline_state source;  // where what beta multiplies begins
 
     __device__ __forceinline__ staging_tiles(const tma_descriptors& maps, const pipeline<C>& of,
-                                             int warpgroup, int thread)
+                                             int of_warpgroup, int thread)
         : c(&maps.c),
           single_rows(&maps.source),
           pipe(of),
-          tiles(of.epilogue + warpgroup * 2 * C::staging_tile_bytes),
-          barrier(warpgroup + 1),
+          tiles(of.epilogue + of_warpgroup * 2 * C::staging_tile_bytes),
+          warpgroup(of_warpgroup),
           first_row(__shfl_sync(0xffffffffu, thread / (2 * rows), 0) * rows),
           leads(thread % (2 * rows) == 0) {}
 
     // All of the warpgroup, and those whose rows are stored together.
     __device__ __forceinline__ void sync_warpgroup() const {
-        asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");
+        ptx::sync_at<128>(barrier_id::warpgroup(warpgroup));
     }
     __device__ __forceinline__ void sync() const {
         if constexpr (rows == 16)

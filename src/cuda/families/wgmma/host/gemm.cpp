@@ -55,11 +55,6 @@ gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view 
     facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes,
                          l1_share::least);
     choose_ctas();
-    // Into shared memory that a persistent kernel has to itself until C leaves.
-    const bool has_room = desc().is_persistent() && !desc().batched && desc().cluster_n == 1 &&
-                          accumulate_ != accumulation::three_tf32;
-    if (has_room && may_pack_in_kernel(a_, b_))
-        packing_ = packing_plan(a_, b_, problem_.k, desc().block_k(), problem_.a_type, shape_.ctas);
 }
 
 void gemm::choose_stages() {
@@ -159,9 +154,6 @@ core::plan_facts gemm::planned() const {
     if (batch_.count > 1) why << " for " << batch_.count << " products";
     why << std::setprecision(3) << " in " << static_cast<double>(tiles) / static_cast<double>(sms_)
         << " waves of " << sms_ << " SMs";
-    if (packing_.slices_in_kernel() > 0)
-        why << ", " << packing_.slices_in_kernel() << " of " << packing_.slices()
-            << " slices of K packed in the kernel";
     if (is_glu_) why << ", half of them gates and half their values";
     if (multicast_ctas() > 1)
         why << (k.cluster_n > 1 ? ", A" : ", B") << " multicast to " << multicast_ctas() << " CTAs";

@@ -15,13 +15,6 @@
 
 namespace carat::cuda::wgmma {
 
-/// What a pipeline needs where several CTAs share an SM: a consumer keeps one stage while it waits
-/// for the next, so a pipeline of a single stage never ends. A stage of 3xTF32 holds three
-/// products.
-[[nodiscard]] constexpr int fewest_stages(core::accumulation accumulate) {
-    return accumulate == core::accumulation::three_tf32 ? 2 : 3;
-}
-
 class gemm final : public gemm_product {
   public:
     /// @throws carat::error(out_of_memory).
@@ -103,7 +96,6 @@ class gemm final : public gemm_product {
     int stream_k_tiles_ = 0;
     scratch stream_k_accumulators_;
     zeros stream_k_flags_;
-    packing_plan packing_;
 };
 
 }  // namespace carat::cuda::wgmma

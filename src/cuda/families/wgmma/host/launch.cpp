@@ -54,12 +54,11 @@ std::unique_ptr<launch_cache> gemm::make_cache() const {
 
 void gemm::run(const launch_arguments& given, launch_cache* kept) const {
     const launch_arguments with = own(given);
-    const in_kernel_packing packing = packing_.start(a_, b_, with.data, with.stream);
+    start_packing(a_, b_, with.data, with.stream);
     arguments<float> told = arguments_for(with);
     if (stream_k_tiles_ > 0)
         told.stream_k = {stream_k_tiles_, stream_k_accumulators_.get(),
                          static_cast<std::uint32_t*>(stream_k_flags_.get())};
-    told.packing = packing;
     if (kept == nullptr)
         kernel_->launch(maps_for(with, told), told, shape_, with.stream);
     else
@@ -71,7 +70,7 @@ bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_a
     batch_strides apart = given_apart;
     if (plan_.swap_ab) std::swap(apart.a, apart.b);
     if (desc().is_persistent() != desc().batched) return false;
-    (void)packing_.start(a_, b_, with.data, with.stream, apart);
+    start_packing(a_, b_, with.data, with.stream, apart);
     arguments<float> told = arguments_for(with);
     told.c.batch_stride = apart.c;
     told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
@@ -152,7 +151,6 @@ arguments<float> gemm::arguments_for(const launch_arguments& with) const {
             .batch = {false, false},
             .group = {},
             .stream_k = {},
-            .packing = {},
             .products = 1};
 }
 

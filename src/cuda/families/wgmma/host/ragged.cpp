@@ -31,7 +31,7 @@ bool gemm::run_ragged(const ragged_group& all, const launch_arguments& common) c
     if (ctas > std::numeric_limits<int>::max()) return false;
     const batch_strides apart = plan_.swap_ab ? batch_strides{all.apart.b, all.apart.a, 0}
                                               : batch_strides{all.apart.a, all.apart.b, 0};
-    (void)packing_.start(a_, b_, with.data, with.stream, apart);
+    start_packing(a_, b_, with.data, with.stream, apart);
     arguments<float> told = arguments_for(with);
     told.c.is_vectorized = vectorizes(of, with.data);
     void* const memory = call_scope::innermost()->lend(this, ragged_table_bytes(all.ends));
