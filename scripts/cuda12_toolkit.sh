@@ -45,6 +45,9 @@ assemble() { # package's folder, wheels' folder
         [ ! -d "$2/$part/lib" ] || cp -r "$2/$part"/lib/. "$toolkit/lib64"
     done
     ln -sf libcudart.so.12 "$toolkit/lib64/libcudart.so"
+    # Kernels that launch kernels need it, and carat has none: nvlink refuses the newer wheel's.
+    rm -f "$toolkit/lib64/libcudadevrt.a"
+    ar rc "$toolkit/lib64/libcudadevrt.a"
     cat >"$toolkit/bin/nvcc.profile" <<'PROFILE'
 TOP                = $(_HERE_)/..
 CICC_PATH          = $(TOP)/nvvm/bin
