@@ -19,6 +19,7 @@
 #include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
+#include "lab/study/hardware.hpp"
 #include "lab/study/queries.hpp"
 
 namespace carat::cli {
@@ -76,6 +77,7 @@ bool has_gpu_rows() {
 void tell(const study::definition& s, const study_options& o, const study::options& how,
           const nlohmann::json& settings, results::document& doc, const session::outputs& out) {
     study::chapter c = s.tell(doc, how);
+    if (s.document != nullptr) study::add_hardware(c, *s.document, doc);
     study::withhold_findings(c, doc);
     const std::optional<rows::device> only = choose_device(o.device);
     // What is measured beside single products runs on the CPU.

@@ -12,6 +12,7 @@
 #include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/study/chapter.hpp"
+#include "lab/study/published.hpp"
 
 namespace carat::study {
 
@@ -46,6 +47,7 @@ struct definition {
     chapter (*tell)(const results::document&, const options&);
     // Measures what is not a single product and adds it to the chapter, or null.
     void (*add)(chapter&, const options&, const std::function<bool()>& interrupted) = nullptr;
+    const published::source* document = nullptr;  // that asks the question, with its hardware
 };
 
 // Listed in the order in which `carat study all` runs them.
