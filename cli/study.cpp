@@ -32,7 +32,7 @@ struct study_options {
     std::string names = "all", threads, device = "all", folder = "carat-study";
     bool quick = false, full = false, as_published = false, resume = false;
     std::uint64_t seed = 1;
-    double limit_s = 0;
+    double limit_s = 0, budget_s = 0;
 };
 
 study::options options_of(const study_options& o) {
@@ -54,6 +54,7 @@ study::options options_of(const study_options& o) {
         throw error(error_code::unsupported, "study --device cuda needs a GPU: " + no_gpu);
     how.on_gpu = only != rows::device::cpu && no_gpu.empty();
     how.seed = o.seed;
+    if (o.budget_s > 0) how.most_budget_s = o.budget_s;
     return how;
 }
 
@@ -233,6 +234,9 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
         ->capture_default_str();
     sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")
+        ->check(not_negative());
+    sub->add_option("--budget", o->budget_s,
+                    "seconds for each implementation and case, where the study has more")
         ->check(not_negative());
     sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
         ->check(file_name())

@@ -32,8 +32,7 @@ def name_of(gpu):
 def loaded_bytes(library):
     """Code and data, without symbols and lines for a debugger."""
     told = subprocess.run(["size", library], capture_output=True, text=True, check=True).stdout
-    text, data = map(int, told.splitlines()[1].split()[:2])
-    return text + data
+    return sum(int(part) for line in told.splitlines()[1:] for part in line.split()[:2])
 
 
 def main():

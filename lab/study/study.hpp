@@ -30,6 +30,7 @@ struct options {
     int threads = 1;            // of CPU products that use several
     bool on_gpu = false;        // there is one that can be used
     std::uint64_t seed = 1;
+    double most_budget_s = 1e9;  // for each implementation and case, where a study has more
 };
 
 // One interleaved session. The sessions of a study never share a case (type, size, threads, call).
