@@ -75,20 +75,29 @@ endif()
 if(CARAT_CUDA_ENABLED)
   # Compressed, machine code is a ninth of its size (28.5 MB, 3.1); by default nvcc compresses only
   # PTX.
-  add_library(carat_cuda_flags INTERFACE)
-  target_compile_options(
-    carat_cuda_flags
-    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Xfatbin=-compress-all;-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
+  set(CARAT_NVCC_FLAGS -Xfatbin=-compress-all -Xptxas=-v --Werror=all-warnings
+                       -Xcompiler=-Wall,-Wextra)
   string(REPLACE ";" ", " gpus "${CARAT_GPU_LIST}")
-  target_compile_definitions(carat_cuda_flags INTERFACE CARAT_CUDA_CODE="${gpus}")
-  target_link_libraries(carat_cuda_flags INTERFACE carat_options CUDA::cudart_static)
-  # The same, with code for every GPU of the list.
+  # What host code with CUDA's headers needs, and kernels for every GPU of the list.
+  add_library(carat_cuda_host INTERFACE)
+  target_link_libraries(carat_cuda_host INTERFACE carat_options CUDA::cudart_static)
   carat_gencode(gencode ${CARAT_GPU_LIST})
   add_library(carat_cuda_options INTERFACE)
-  target_compile_options(carat_cuda_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode}>")
-  target_link_libraries(carat_cuda_options INTERFACE carat_cuda_flags)
+  target_compile_options(carat_cuda_options
+                         INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${CARAT_NVCC_FLAGS}>")
+  target_link_libraries(carat_cuda_options INTERFACE carat_cuda_host)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${gpus}")
 endif()
+
+# carat_compile_for(TARGET HOPPER | LEAST): the target's kernels are for these GPUs; see
+# carat_gpus_for().
+function(carat_compile_for target least)
+  carat_gpus_for(gpus ${least} ${CARAT_GPU_LIST})
+  carat_gencode(gencode ${gpus})
+  target_compile_options(${target}
+                         PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${CARAT_NVCC_FLAGS}>")
+  target_link_libraries(${target} PRIVATE carat_cuda_host)
+endfunction()
 
 # carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...] [HOPPER] [LEAST <gpu>]
 #                       [HOPPER_FILES <file> ...])
@@ -109,26 +118,28 @@ function(carat_add_cuda_module name)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
     list(APPEND sources ${more})
   endforeach()
+  if(MODULE_HOPPER_FILES)
+    add_library(${name}_hopper OBJECT ${MODULE_HOPPER_FILES})
+    target_link_libraries(${name}_hopper PRIVATE carat_options)
+    carat_compile_for(${name}_hopper HOPPER)
+    list(TRANSFORM MODULE_HOPPER_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(REMOVE_ITEM sources ${MODULE_HOPPER_FILES})
+    list(APPEND sources $<TARGET_OBJECTS:${name}_hopper>)
+  endif()
   add_library(${name} STATIC ${sources})
-  target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS} PRIVATE carat_cuda_flags)
-  set(kernels ${sources})
-  list(FILTER kernels INCLUDE REGEX "\\.cu$")
-  set(hopper ${MODULE_HOPPER_FILES})
-  list(TRANSFORM hopper PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
   if(MODULE_HOPPER)
-    set(hopper ${kernels})
+    carat_compile_for(${name} HOPPER)
+  elseif(MODULE_LEAST)
+    carat_compile_for(${name} ${MODULE_LEAST})
+  else()
+    carat_compile_for(${name} 70)
   endif()
-  list(REMOVE_ITEM kernels ${hopper})
-  carat_compile_for(HOPPER ${hopper})
-  if(NOT MODULE_LEAST)
-    set(MODULE_LEAST 70)
-  endif()
-  carat_compile_for(${MODULE_LEAST} ${kernels})
 endfunction()
 
-# carat_compile_for(HOPPER | LEAST FILE ...): see carat_gpus_for().
-function(carat_compile_for least)
-  carat_gpus_for(gpus ${least} ${CARAT_GPU_LIST})
-  carat_gencode(gencode ${gpus})
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${gencode}")
+# carat_knows_its_gpus(FILE ...): defines CARAT_CUDA_CODE as the list, for people. No other file sees
+# it, so that another list compiles no kernel again that it does not touch.
+function(carat_knows_its_gpus)
+  string(REPLACE ";" ", " gpus "${CARAT_GPU_LIST}")
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS CARAT_CUDA_CODE="${gpus}")
 endfunction()
