@@ -70,8 +70,9 @@ int info(const info_options& o) {
     fmt::print("{}", limits ? machine::render(machine, *limits) : machine::render(machine));
     if (gpus.empty()) fmt::print("{}", gpu::render_absence(gpu::in_use()));
     for (const described_gpu& one : gpus)
-        fmt::print("{}{}{}", limits ? "\n" : "", gpu::render(one.facts),
-                   one.limits ? gpu::render(*one.limits) : "");
+        fmt::print(
+            "{}{}{}", limits ? "\n" : "", gpu::render(one.facts),
+            one.limits ? gpu::render(*one.limits, one.facts["name"].get<std::string>()) : "");
     return success;
 }
 

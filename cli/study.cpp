@@ -19,6 +19,7 @@
 #include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
+#include "lab/study/hardware.hpp"
 #include "lab/study/queries.hpp"
 
 namespace carat::cli {
@@ -31,7 +32,7 @@ struct study_options {
     std::string names = "all", threads, device = "all", folder = "carat-study";
     bool quick = false, full = false, as_published = false, resume = false;
     std::uint64_t seed = 1;
-    double limit_s = 0;
+    double limit_s = 0, budget_s = 0;
 };
 
 study::options options_of(const study_options& o) {
@@ -53,6 +54,7 @@ study::options options_of(const study_options& o) {
         throw error(error_code::unsupported, "study --device cuda needs a GPU: " + no_gpu);
     how.on_gpu = only != rows::device::cpu && no_gpu.empty();
     how.seed = o.seed;
+    if (o.budget_s > 0) how.most_budget_s = o.budget_s;
     return how;
 }
 
@@ -76,6 +78,7 @@ bool has_gpu_rows() {
 void tell(const study::definition& s, const study_options& o, const study::options& how,
           const nlohmann::json& settings, results::document& doc, const session::outputs& out) {
     study::chapter c = s.tell(doc, how);
+    if (s.document != nullptr) study::add_hardware(c, *s.document, doc);
     study::withhold_findings(c, doc);
     const std::optional<rows::device> only = choose_device(o.device);
     // What is measured beside single products runs on the CPU.
@@ -231,6 +234,9 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
         ->capture_default_str();
     sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")
+        ->check(not_negative());
+    sub->add_option("--budget", o->budget_s,
+                    "seconds for each implementation and case, where the study has more")
         ->check(not_negative());
     sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
         ->check(file_name())

@@ -5,16 +5,7 @@
 
 set(CARAT_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE CARAT_CUDA PROPERTY STRINGS AUTO ON OFF)
-# 90a is Hopper with its own instructions. Plain numbers work as well: "80;89;90a". nvcc 13 begins
-# at 75; the ladder's kernels also compile for 70, with CUDA 12. CMake's own variable has the same
-# meaning.
-if(DEFINED CACHE{CMAKE_CUDA_ARCHITECTURES} AND CMAKE_CUDA_ARCHITECTURES)
-  set(carat_default_architectures ${CMAKE_CUDA_ARCHITECTURES})
-else()
-  set(carat_default_architectures 90a)
-endif()
-set(CARAT_CUDA_ARCHITECTURES ${carat_default_architectures}
-    CACHE STRING "Compute capabilities to compile kernels for")
+include(CaratGpus)
 
 # carat_find_gpu(RESULT): whether this machine has an NVIDIA GPU.
 function(carat_find_gpu result)
@@ -36,7 +27,7 @@ if(CARAT_CUDA STREQUAL "AUTO")
 endif()
 set(CARAT_NVCC "") # what this build compiles kernels with; CMake's own variable may say NOTFOUND
 if(carat_wants_cuda)
-  set(CMAKE_CUDA_ARCHITECTURES OFF) # the -gencode flags are below: CMake 3.22 knows no 90a
+  set(CMAKE_CUDA_ARCHITECTURES OFF) # carat's own list is CARAT_GPUS, by families of kernels
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -71,45 +62,84 @@ if(CARAT_CUDA_ENABLED)
   set(CMAKE_CUDA_EXTENSIONS OFF)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
-
-  add_library(carat_cuda_options INTERFACE)
-  set(gencode "")
-  foreach(architecture IN LISTS CARAT_CUDA_ARCHITECTURES)
-    if(NOT architecture MATCHES "^[0-9]+[af]?$")
-      message(FATAL_ERROR "CUDA architecture '${architecture}': use numbers like 80 or 90a")
-    elseif(architecture LESS 75 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-      message(FATAL_ERROR "CUDA architecture ${architecture}: nvcc ${CMAKE_CUDA_COMPILER_VERSION} "
-                          "compiles for 75 and newer, so leave it out or take CUDA 12")
+  carat_chosen_gpus(CARAT_GPU_LIST)
+  if(NOT CARAT_GPU_LIST)
+    if(CARAT_CUDA STREQUAL "ON")
+      message(FATAL_ERROR "CARAT_CUDA=ON, but nvcc ${CMAKE_CUDA_COMPILER_VERSION} compiles for no GPU "
+                          "of this machine: name the nvcc of a CUDA 12 in CUDACXX, or use -DCARAT_CUDA=OFF")
     endif()
-    list(APPEND gencode -gencode=arch=compute_${architecture},code=sm_${architecture})
-  endforeach()
-  # Compressed, machine code is a ninth of its size (28.5 MB, 3.1); by default nvcc compresses only
-  # PTX.
-  target_compile_options(
-    carat_cuda_options
-    INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xfatbin=-compress-all;-Xptxas=-v;--Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
-  string(REPLACE ";" ", " architectures "${CARAT_CUDA_ARCHITECTURES}")
-  target_compile_definitions(carat_cuda_options INTERFACE CARAT_CUDA_CODE="${architectures}")
-  target_link_libraries(carat_cuda_options INTERFACE carat_options CUDA::cudart_static)
-  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${architectures}")
+    set(CARAT_CUDA_ENABLED OFF)
+  endif()
 endif()
 
-# carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...])
+if(CARAT_CUDA_ENABLED)
+  # Compressed, machine code is a ninth of its size (28.5 MB, 3.1); by default nvcc compresses only
+  # PTX.
+  set(CARAT_NVCC_FLAGS -Xfatbin=-compress-all -Xptxas=-v --Werror=all-warnings
+                       -Xcompiler=-Wall,-Wextra)
+  string(REPLACE ";" ", " gpus "${CARAT_GPU_LIST}")
+  # What host code with CUDA's headers needs, and kernels for every GPU of the list.
+  add_library(carat_cuda_host INTERFACE)
+  target_link_libraries(carat_cuda_host INTERFACE carat_options CUDA::cudart_static)
+  carat_gencode(gencode ${CARAT_GPU_LIST})
+  add_library(carat_cuda_options INTERFACE)
+  target_compile_options(carat_cuda_options
+                         INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${CARAT_NVCC_FLAGS}>")
+  target_link_libraries(carat_cuda_options INTERFACE carat_cuda_host)
+  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${gpus}")
+endif()
+
+# carat_compile_for(TARGET HOPPER | LEAST): the target's kernels are for these GPUs; see
+# carat_gpus_for().
+function(carat_compile_for target least)
+  carat_gpus_for(gpus ${least} ${CARAT_GPU_LIST})
+  carat_gencode(gencode ${gpus})
+  target_compile_options(${target}
+                         PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${CARAT_NVCC_FLAGS}>")
+  target_link_libraries(${target} PRIVATE carat_cuda_host)
+endfunction()
+
+# carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...] [HOPPER] [LEAST <gpu>]
+#                       [HOPPER_FILES <file> ...])
 #
-# A module of .cpp and .cu files in the folder and the folders named. A build without CUDA has no
-# such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers need.
+# A module of .cpp and .cu files in the folder and the folders named. Its kernels are for the GPUs of
+# CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for LEAST (70) and newer otherwise. A
+# build without CUDA has no such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers
+# need.
 function(carat_add_cuda_module name)
-  cmake_parse_arguments(MODULE "" "" "FOLDERS;DEPENDS" ${ARGN})
-  if(CARAT_CUDA_ENABLED)
-    file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
-    foreach(folder IN LISTS MODULE_FOLDERS)
-      file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
-      list(APPEND sources ${more})
-    endforeach()
-    add_library(${name} STATIC ${sources})
-    target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS} PRIVATE carat_cuda_options)
-  else()
+  cmake_parse_arguments(MODULE "HOPPER" "LEAST" "FOLDERS;DEPENDS;HOPPER_FILES" ${ARGN})
+  if(NOT CARAT_CUDA_ENABLED)
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE carat_options ${MODULE_DEPENDS})
+    return()
   endif()
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp *.cu)
+  foreach(folder IN LISTS MODULE_FOLDERS)
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
+    list(APPEND sources ${more})
+  endforeach()
+  if(MODULE_HOPPER_FILES)
+    add_library(${name}_hopper OBJECT ${MODULE_HOPPER_FILES})
+    target_link_libraries(${name}_hopper PRIVATE carat_options)
+    carat_compile_for(${name}_hopper HOPPER)
+    list(TRANSFORM MODULE_HOPPER_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(REMOVE_ITEM sources ${MODULE_HOPPER_FILES})
+    list(APPEND sources $<TARGET_OBJECTS:${name}_hopper>)
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
+  if(MODULE_HOPPER)
+    carat_compile_for(${name} HOPPER)
+  elseif(MODULE_LEAST)
+    carat_compile_for(${name} ${MODULE_LEAST})
+  else()
+    carat_compile_for(${name} 70)
+  endif()
+endfunction()
+
+# carat_knows_its_gpus(FILE ...): defines CARAT_CUDA_CODE as the list, for people. No other file sees
+# it, so that another list compiles no kernel again that it does not touch.
+function(carat_knows_its_gpus)
+  string(REPLACE ";" ", " gpus "${CARAT_GPU_LIST}")
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS CARAT_CUDA_CODE="${gpus}")
 endfunction()

@@ -10,6 +10,7 @@ import math
 import re
 import sys
 
+import document_tables
 import gpu_tables
 import property_tables
 import study_tables
@@ -333,7 +334,7 @@ PAGES = {"README.md": {"losses": losses},
                          "gpu-shapes": gpu_shapes,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
-         **study_tables.PAGES, **property_tables.PAGES,
+         **study_tables.PAGES, **property_tables.PAGES, **document_tables.PAGES,
          "docs/choose.md": {"answer": lambda: ranking(5), **task_lines.PAGES["docs/choose.md"]}}
 
 

@@ -5,6 +5,7 @@
 
 #include "cuda/common/device.hpp"
 #include "lab/gpu/peaks/peaks.hpp"
+#include "lab/gpu/published.hpp"
 #include "lab/space/cuda/device_space.hpp"
 
 namespace carat::gpu {
@@ -68,7 +69,8 @@ nlohmann::json describe(int device) {
         {"cuda_driver", facts.driver_version},
         {"cuda_runtime", facts.runtime_version},
         {"driver", watch.driver_version()},
-        {"nvml", watch.problem()}};
+        {"nvml", watch.problem()},
+        {"kernels", experience_with(facts.name)}};
     if (const auto limit = watch.power_limit_w()) object["power_limit_w"] = *limit;
     return object;
 }

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/gpu/gpu.hpp"
+#include "lab/gpu/peaks/identity.hpp"
+#include "lab/gpu/published.hpp"
 #include "lab/machine/render.hpp"
 
 namespace carat::gpu {
@@ -33,21 +35,39 @@ std::string render(const nlohmann::json& d) {
            row("GPU driver",
                fmt::format("{}, CUDA {}; this build has {}", driver.empty() ? "unknown" : driver,
                            dotted(d["cuda_driver"], 1000, 10),
-                           dotted(d["cuda_runtime"], 1000, 10)));
+                           dotted(d["cuda_runtime"], 1000, 10))) +
+           row("GPU kernels", d["kernels"] == measured
+                                  ? "carat was measured on this kind of GPU"
+                                  : "built only: carat never ran on this kind of GPU");
 }
 
-std::string render(const machine::peaks& limits) {
-    std::string text = fmt::format("  {:<20}{:<12}{:>14}\n", "unit", "type", "GFLOP/s");
-    for (const machine::compute_peak& p : limits.compute)
-        text += fmt::format("  {:<20}{:<12}{:>14.1f}\n", p.unit, name(p.type), p.gflops);
-    text += fmt::format("  {:<32}{:>14}\n", "memory", "GB/s");
-    for (const machine::bandwidth_peak& p : limits.bandwidth)
-        text += fmt::format("  {:<32}{:>14.1f}\n", p.level, p.gb_per_s);
+std::string render(const machine::peaks& limits, std::string_view gpu_name) {
+    const published_gpu* const maker = published(gpu_name);
+    const auto column = [&](std::optional<double> figure) {
+        if (maker == nullptr) return std::string();
+        return figure ? fmt::format("{:>14.0f}", *figure) : fmt::format("{:>14}", "-");
+    };
+    const std::string head = maker == nullptr ? "" : fmt::format("{:>14}", "published");
+    std::string text = fmt::format("  {:<20}{:<12}{:>14}{}\n", "unit", "type", "GFLOP/s", head);
+    for (const machine::compute_peak& p : limits.compute) {
+        auto rate = maker == nullptr ? std::nullopt : maker->tflops(p.unit);
+        if (rate) *rate *= 1000;
+        text += fmt::format("  {:<20}{:<12}{:>14.1f}{}\n", p.unit, name(p.type), p.gflops,
+                            column(rate));
+    }
+    text += fmt::format("  {:<32}{:>14}{}\n", "memory", "GB/s", head);
+    for (const machine::bandwidth_peak& p : limits.bandwidth) {
+        std::optional<double> rate;
+        if (maker != nullptr && p.level == "HBM") rate = maker->memory_gb_per_s;
+        text += fmt::format("  {:<32}{:>14.1f}{}\n", p.level, p.gb_per_s, column(rate));
+    }
     return text;
 }
 
 std::string render_absence(int device) {
-    return machine::row("GPU", "none: " + unavailable(device));
+    const std::string code = compiled_for();
+    return machine::row("GPU", "none: " + unavailable(device)) +
+           (code.empty() ? "" : machine::row("GPU kernels", "compiled for " + code));
 }
 
 }  // namespace carat::gpu

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "lab/machine/peaks.hpp"
 
@@ -11,8 +12,8 @@ namespace carat::gpu {
 /// `description` as describe() has it.
 [[nodiscard]] std::string render(const nlohmann::json& description);
 
-/// Tables of peaks and bandwidths.
-[[nodiscard]] std::string render(const machine::peaks& limits);
+/// Tables of peaks and bandwidths, beside what the maker of the GPU with this name publishes.
+[[nodiscard]] std::string render(const machine::peaks& limits, std::string_view gpu_name);
 
 /// That there is none, and why.
 [[nodiscard]] std::string render_absence(int device);

@@ -151,9 +151,13 @@ chapter tell_crossover(const results::document& doc, const options& how) {
 }  // namespace
 
 const definition crossover = {
-    "crossover", "CPU or GPU?",
+    "crossover",
+    "CPU or GPU?",
     "From which size is a GPU faster than the best CPU implementation, allocation and copies "
     "included?",
-    crossover_parts, tell_crossover};
+    crossover_parts,
+    tell_crossover,
+    nullptr,
+    &published::crossover};
 
 }  // namespace carat::study

@@ -243,9 +243,13 @@ chapter tell_five(const results::document& doc, const options& how) {
 }  // namespace
 
 const definition five_algorithms = {
-    "five-algorithms", "Five algorithms",
+    "five-algorithms",
+    "Five algorithms",
     "Of cuBLAS, a tiled CUDA kernel, a BLAS, OpenMP and C++ threads, which multiplies f64 matrices "
     "fastest, and is the difference real?",
-    five_parts, tell_five};
+    five_parts,
+    tell_five,
+    nullptr,
+    &published::five_algorithms};
 
 }  // namespace carat::study

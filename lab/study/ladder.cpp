@@ -121,8 +121,12 @@ chapter tell_ladder(const results::document& doc, const options&) {
 }  // namespace
 
 const definition ladder = {
-    "ladder", "From three loops to a library",
+    "ladder",
+    "From three loops to a library",
     "What does each technique give, and how far is the result from the machine's limit?",
-    ladder_parts, tell_ladder};
+    ladder_parts,
+    tell_ladder,
+    nullptr,
+    &published::investigation};
 
 }  // namespace carat::study

@@ -128,8 +128,12 @@ chapter tell_precision(const results::document& doc, const options& how) {
 }  // namespace
 
 const definition precision = {
-    "precision", "Speed against error",
+    "precision",
+    "Speed against error",
     "What does a narrower type buy in speed and in energy, and what does it cost in error?",
-    precision_parts, tell_precision};
+    precision_parts,
+    tell_precision,
+    nullptr,
+    &published::precisions};
 
 }  // namespace carat::study

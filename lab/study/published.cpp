@@ -5,12 +5,15 @@
 namespace carat::study::published {
 
 const source five_algorithms = {"High Performance Matrix Multiplication (2025)",
-                                "two sockets of Intel Xeon Gold 5118 and an NVIDIA Tesla V100"};
-const source crossover = {"Matrix Multiplication in CUDA (2025)", "an NVIDIA A100 and its host"};
-const source investigation = {"Investigation: Matrix Multiply", "unnamed CPU and an NVIDIA A100"};
-const source dense = {"Dense GEMM on GPU (2026)", "an NVIDIA L40S"};
+                                "two sockets of Intel Xeon Gold 5118 and an NVIDIA Tesla V100",
+                                "Tesla V100 PCIe 16 GB"};
+const source crossover = {"Matrix Multiplication in CUDA (2025)", "an NVIDIA A100 and its host",
+                          "A100 40 GB"};
+const source investigation = {"Investigation: Matrix Multiply", "unnamed CPU and an NVIDIA A100",
+                              "A100 40 GB"};
+const source dense = {"Dense GEMM on GPU (2026)", "an NVIDIA L40S", "L40S"};
 const source precisions = {"Matrix multiplication, GPU implementation",
-                           "an NVIDIA GeForce RTX 4050 laptop"};
+                           "an NVIDIA GeForce RTX 4050 laptop", "GeForce RTX 4050 Laptop"};
 
 namespace {
 

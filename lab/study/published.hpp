@@ -12,6 +12,7 @@ namespace carat::study::published {
 struct source {
     std::string_view title;
     std::string_view hardware;
+    std::string_view gpu;  // as costs/published.json names it
 };
 
 // A figure of throughput at N x N x N.

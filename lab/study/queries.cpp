@@ -140,7 +140,7 @@ request::measurement request(const options& how, std::string_view implementation
     for (request::selection& s : r.chosen) s.asked_for = false;
     r.threads = {how.threads};
     r.measure_energy = how.how_much != extent::quick;
-    r.timing.budget_s = budget_s;
+    r.timing.budget_s = std::min(budget_s, how.most_budget_s);
     r.seed = how.seed;
     return r;
 }

@@ -12,6 +12,7 @@
 #include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/study/chapter.hpp"
+#include "lab/study/published.hpp"
 
 namespace carat::study {
 
@@ -29,6 +30,7 @@ struct options {
     int threads = 1;            // of CPU products that use several
     bool on_gpu = false;        // there is one that can be used
     std::uint64_t seed = 1;
+    double most_budget_s = 1e9;  // for each implementation and case, where a study has more
 };
 
 // One interleaved session. The sessions of a study never share a case (type, size, threads, call).
@@ -46,6 +48,7 @@ struct definition {
     chapter (*tell)(const results::document&, const options&);
     // Measures what is not a single product and adds it to the chapter, or null.
     void (*add)(chapter&, const options&, const std::function<bool()>& interrupted) = nullptr;
+    const published::source* document = nullptr;  // that asks the question, with its hardware
 };
 
 // Listed in the order in which `carat study all` runs them.

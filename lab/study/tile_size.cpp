@@ -148,9 +148,13 @@ chapter tell_tile_size(const results::document& doc, const options&) {
 
 }  // namespace
 
-const definition tile_size = {"tile-size", "Which tile?",
+const definition tile_size = {"tile-size",
+                              "Which tile?",
                               "Which tile size is best for each tiled implementation, does the "
                               "model of the caches say so, and is the difference real?",
-                              tile_parts, tell_tile_size};
+                              tile_parts,
+                              tell_tile_size,
+                              nullptr,
+                              &published::dense};
 
 }  // namespace carat::study

@@ -210,7 +210,7 @@ void time_interleaved(std::vector<made_layer>& all, const options& how,
     candidates.reserve(all.size());
     for (made_layer& l : all) candidates.push_back({[&l] { l.made->run(); }, &space::host_space()});
     measure::options timing;
-    timing.budget_s = how.how_much == extent::quick ? 0.5 : 5;
+    timing.budget_s = std::min(how.how_much == extent::quick ? 0.5 : 5, how.most_budget_s);
     if (how.how_much == extent::full) timing.trials = 30;
     timing.seed = how.seed;
     timing.interrupted = interrupted;

@@ -35,6 +35,12 @@ struct fragment_shape {
     using sum = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, M, N, K, Sum>;
 };
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 720
+inline constexpr bool has_integer_fragments = true;
+#else
+inline constexpr bool has_integer_fragments = false;
+#endif
+
 // Specialised for the type of the elements in memory.
 template <class In>
 struct fragments;
@@ -44,7 +50,7 @@ struct fragments<__half> : fragment_shape<16, 16, 16, __half, float> {
 };
 template <>
 struct fragments<std::int8_t> : fragment_shape<16, 16, 16, signed char, int> {
-    static constexpr bool exists = true;
+    static constexpr bool exists = has_integer_fragments;
 };
 template <>
 struct fragments<__nv_bfloat16> : fragment_shape<16, 16, 16, __nv_bfloat16, float> {

@@ -103,9 +103,10 @@ class Setup(unittest.TestCase):
         calls = self.folder / "calls"
         calls.write_text("")
         shutil.copy(SCRIPTS.parent / "dev", self.folder)
-        self.stub("nvidia-smi", f"exit {0 if gpu else 9}")
+        self.stub("nvidia-smi", f"[ $1 = -L ] || printf '{gpu}\\n'" if gpu else "exit 9")
         self.stub("ctest", f'echo "ctest $*" >>{calls}')
-        self.stub("compiler-of-cuda", "exit 0")
+        if not (self.tools / "compiler-of-cuda").exists():
+            self.stub("compiler-of-cuda", "exit 0")
         self.stub("cmake", f"""echo "$*" >>{calls}
             [ "$CUDACXX" = compiler-of-cuda ] || echo "CUDACXX=$CUDACXX" >>{calls}
             case "$*" in --build*) mkdir -p build/$3/cli
@@ -153,7 +154,7 @@ class Setup(unittest.TestCase):
         calls, _ = self.dev("package", "--with-cuda", gpu=False)
         self.assertIn(packed, calls)
         self.assertTrue(calls.endswith(packed.replace("build/cpu", "build/release")), calls)
-        self.assertIn("-DCARAT_CUDA=ON\n", calls)
+        self.assertIn("-DCARAT_CUDA=ON -DCARAT_GPUS=release\n", calls)
         self.assertEqual(self.dev("package", "--cuda", gpu=False, code=2), ("", ""))
 
     def test_a_wheel_is_made_and_tagged(self):
@@ -167,7 +168,8 @@ class Setup(unittest.TestCase):
         self.assertEqual(calls, "python -m pip wheel -q --no-deps --no-build-isolation -w build/wheels "
                                 "--quiet .\npython scripts/tag_wheel.py build/wheels/x.whl dist\n")
         calls, _ = self.dev("wheel", "--with-cuda", "--quiet", gpu=False)
-        self.assertIn(" --config-settings=cmake.define.CARAT_CUDA=ON --quiet .\n", calls)
+        self.assertIn(" --config-settings=cmake.define.CARAT_CUDA=ON "
+                      "--config-settings=cmake.define.CARAT_GPUS=release --quiet .\n", calls)
 
     def test_kernels_for_gpus_are_built_where_there_is_one(self):
         calls, told = self.bench(gpu=False)
@@ -251,6 +253,26 @@ class Setup(unittest.TestCase):
         calls, _ = self.dev("test", "--with-cuda", gpu=False, toolkit=False, code=1)
         self.assertEqual(calls, "")
         self.assertIn("could not be fetched", self.objected.splitlines()[-1])
+
+    def test_a_v100_gets_cuda_12(self):
+        self.stub("compiler-of-cuda", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
+        twelve = self.folder / "scripts/cuda12_toolkit.sh"
+        twelve.write_text("#!/bin/sh\necho /the/twelve/nvcc\n")
+        twelve.chmod(0o755)
+        calls, told = self.bench(gpu="7.0")
+        self.assertIn("CUDACXX=/the/twelve/nvcc", calls)
+        self.assertIn("needs CUDA 12", self.objected)
+        self.assertEqual(told, "ran release \n")
+        for gpu, release in (("7.0", "12.4"), ("7.0\\n8.0", "13.0"), ("12.0", "13.0")):
+            self.stub("compiler-of-cuda", f"echo 'Cuda compilation tools, release {release}, V1'")
+            calls, _ = self.bench(gpu=gpu)
+            self.assertNotIn("CUDACXX", calls)
+            self.assertEqual(self.objected, "")
+        twelve.write_text("#!/bin/sh\necho cuda12_toolkit: this is no Debian >&2; exit 1\n")
+        self.stub("compiler-of-cuda", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
+        calls, told = self.bench(gpu="7.0")
+        self.assertIn("this is no Debian", self.objected)
+        self.assertEqual(told, "ran cpu \n")
 
     def test_tests_with_cuda_use_the_same_folder(self):
         calls, _ = self.dev("test", "-R", "x", gpu=False)

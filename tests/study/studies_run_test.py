@@ -46,7 +46,7 @@ class Studies(unittest.TestCase):
             self.assertTrue(any(f"**{document}**" in row for row in rows), document)
 
     def test_all_of_them_in_one_report(self):
-        out = self.carat("study", "all", "--quick", "--as-published")
+        out = self.carat("study", "all", "--quick", "--as-published", "--budget", "0.05")
         self.assertTrue(all(len(line) <= 80 for line in out.stdout.splitlines()), out.stdout)
         for name in STUDIES:
             results = json.loads((self.folder / f"carat-study/{name}.json").read_text())
@@ -76,7 +76,8 @@ class Studies(unittest.TestCase):
         results = json.loads((self.folder / "carat-study/tile-size.json").read_text())
         self.assertEqual({c["device"] for c in results["results"]}, {"cpu"})
         self.assertIn("everything on the GPU, by --device cpu", " ".join(out.stdout.split()))
-        self.carat("study", "five-algorithms", "--quick", "--device", "cpu", "--limit", "1e-9")
+        self.carat("study", "five-algorithms", "--quick", "--device", "cpu", "--limit", "1e-9",
+                   "--budget", "0.05")
         results = json.loads((self.folder / "carat-study/five-algorithms.json").read_text())
         # A run of the first size of each shows how long it takes; those after it are not run.
         for c in results["results"]:

@@ -98,9 +98,9 @@ std::string find_reason(int device) {
     cudaGetLastError();
     if (code != cudaSuccess) cudaSetDevice(before);
     if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
-        const std::string own = std::to_string(facts.major) + std::to_string(facts.minor);
+        const std::string own = std::to_string(facts.major) + "." + std::to_string(facts.minor);
         return "this build has kernels for compute capability " CARAT_CUDA_CODE " and " + named +
-               " has " + own + ": configure with -DCARAT_CUDA_ARCHITECTURES=" + own;
+               " has " + own + ": configure with -DCARAT_GPUS=native";
     }
     if (code != cudaSuccess) return named + " can't be used: " + cudaGetErrorString(code);
     return {};
