@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "cuda/common/gemm.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
 
 namespace carat::cuda::mma {
 
@@ -15,6 +17,15 @@ enum class arithmetic : std::uint8_t { own, tf32 };
 /// dimension, with nothing fused but a residual, and a C of its type or f32 with contiguous rows or
 /// columns.
 [[nodiscard]] bool takes(const gemm_task& task, arithmetic how = arithmetic::own);
+
+/// The same of any fusion and C.
+[[nodiscard]] bool reads(const gemm_task& task, arithmetic how = arithmetic::own);
+
+/// The tiles there are of such elements.
+[[nodiscard]] std::span<const kernel_desc> tiles_for(dtype a_type, arithmetic how);
+
+/// What a row of the tiles is predicted to take.
+[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, std::size_t row);
 
 /// What the fastest kernel is predicted to take where memory reads so many bytes a second.
 [[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, double memory_bytes_per_s);
