@@ -15,15 +15,16 @@ std::string dotted(int compute_capability) {
 
 }  // namespace
 
+bool forces_mma(const char* value) {
+    if (value == nullptr || *value == '\0') return false;
+    if (std::string_view(value) != "mma")
+        throw error(error_code::invalid_argument,
+                    "CARAT_FORCE_FAMILY=" + std::string(value) + ": unknown; use mma, or unset it");
+    return true;
+}
+
 bool is_mma_forced() {
-    static const bool forced = [] {
-        const char* const value = std::getenv("CARAT_FORCE_FAMILY");
-        if (value == nullptr || *value == '\0') return false;
-        if (std::string_view(value) != "mma")
-            throw error(error_code::invalid_argument, "CARAT_FORCE_FAMILY=" + std::string(value) +
-                                                          ": unknown; use mma, or unset it");
-        return true;
-    }();
+    static const bool forced = forces_mma(std::getenv("CARAT_FORCE_FAMILY"));
     return forced;
 }
 

@@ -14,7 +14,11 @@
 
 namespace carat::cuda::engine {
 
-/// What CARAT_FORCE_FAMILY says. @throws carat::error(invalid_argument) for any value but mma.
+/// What a value of CARAT_FORCE_FAMILY says; null or empty: nothing.
+/// @throws carat::error(invalid_argument) for any value but mma.
+[[nodiscard]] bool forces_mma(const char* value);
+
+/// What CARAT_FORCE_FAMILY says, read once. @throws as forces_mma().
 [[nodiscard]] bool is_mma_forced();
 
 /// Why kernels of mma can't multiply elements of this type on a GPU of such a compute capability
