@@ -1,6 +1,5 @@
-// Every kernel that reads unpacked operands (src/cuda/families/mma), in every layout, alignment,
-// type of C and E, including edges and the bytes around C. Sums of whole numbers are exact. Skipped
-// without a GPU.
+// Every kernel of src/cuda/families/mma, in every layout, alignment, type of C and E, including
+// edges and the bytes around C. Sums of whole numbers are exact. Skipped without a GPU.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -10,6 +9,8 @@
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/multistage_product.hpp"
+#include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
 #include "tests/cuda/many.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 using namespace carat;
 using cuda::mma::arithmetic;
+using cuda::mma::products_of;
 using test::many;
 using test::whole;
 
@@ -45,16 +47,17 @@ std::string text(const one_case& c) {
 constexpr std::int64_t count = 3;
 
 // `run` starts the batch, and returns whether it could.
-template <class In, class Out>
+template <class In, class Out, class InB = In>
 void expect_exact(const one_case& c, const auto& run) {
     const std::int64_t unit = c.padding == 0 ? 8 : c.padding;
     many<In> a(count, c.layout(1, c.m, c.k), c.m, c.k, unit, c.offset);
-    many<In> b(count, c.layout(2, c.k, c.n), c.k, c.n, unit, c.offset);
+    many<InB> b(count, c.layout(2, c.k, c.n), c.k, c.n, unit, c.offset);
     many<Out> to(count, c.layout(4, c.m, c.n), c.m, c.n, unit, 0);
     many<Out> e(count, to.at, c.m, c.n, unit, 0);
     a.fill(1, c.m, c.k), b.fill(2, c.k, c.n), e.fill(3, c.m, c.n);
     a.upload(), b.upload(), to.upload(), e.upload();
     core::problem p = core::row_major_problem(dtype_of_v<In>, c.m, c.n, c.k);
+    p.b_type = dtype_of_v<InB>;
     p.c_type = dtype_of_v<Out>;
     p.a_layout = a.at, p.b_layout = b.at, p.c_layout = to.at;
     p.alpha = 2;
@@ -129,6 +132,53 @@ TEST_F(batch_tiles, f32) {
 }
 TEST_F(batch_tiles, tf32) {
     expect_all_exact<float, float>(cuda::mma::tf32_kernels.size(), arithmetic::tf32);
+}
+
+// Large tiles, by the row of their table; operands that they don't read are packed.
+template <class In, class Out, class InB = In>
+void expect_large_exact(products_of how) {
+    const std::size_t rows = cuda::mma::multistage_tiles(dtype_of_v<In>, how).size();
+    const auto run = [how](std::size_t row) {
+        return [how, row](const auto& task, const auto& with, const auto& apart) {
+            using namespace cuda::mma;
+            const packed_operands packs{!multistage_reads_a(task), !multistage_reads_b(task)};
+            return prepare_packed(task, packs,
+                                  [&](const cuda::gemm_task& read) {
+                                      return prepare_multistage(read, how, row);
+                                  })
+                ->run_batch(with, apart);
+        };
+    };
+    for (std::size_t row = 0; row < rows; ++row)
+        for (const int layouts : {0, 1, 2, 3, 4, 5, 6, 7}) {
+            for (const std::int64_t padding : {0, 3, 16})
+                for (const bool adds : {false, true})
+                    expect_exact<In, Out, InB>({row, 133, 264, 144, layouts, padding, 0, adds},
+                                               run(row));
+            // K in part of a stage, in one, in as many as are under way, in many and a part.
+            for (const std::int64_t k : {1, 48, 64, 256, 1000})
+                expect_exact<In, Out, InB>({row, 40, 72, k, layouts, 16, 0, false}, run(row));
+        }
+}
+
+TEST_F(batch_tiles, large_ones_of_f16_and_bf16) {
+    expect_large_exact<bf16, bf16>(products_of::own);
+    expect_large_exact<f16, float>(products_of::own);
+}
+TEST_F(batch_tiles, large_ones_of_tf32) {
+    expect_large_exact<float, float>(products_of::tf32);
+}
+TEST_F(batch_tiles, large_ones_of_3xtf32) {
+    expect_large_exact<float, float>(products_of::three_tf32);
+}
+TEST_F(batch_tiles, large_ones_of_int8) {
+    expect_large_exact<std::int8_t, std::int32_t>(products_of::own);
+}
+TEST_F(batch_tiles, large_ones_of_fp8) {
+    expect_large_exact<e4m3, float>(products_of::own);
+    expect_large_exact<e4m3, bf16>(products_of::fast_fp8);
+    expect_large_exact<e5m2, float, e4m3>(products_of::own);
+    expect_large_exact<e5m2, bf16, e4m3>(products_of::fast_fp8);
 }
 
 // Where four CTAs split K, two tiles of 128 x 128 leave each other room for a pipeline of one

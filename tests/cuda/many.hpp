@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/problem.hpp"
@@ -16,6 +17,15 @@ inline int whole(unsigned operand, std::size_t at) {
     x ^= x >> 29;
     x *= 0xbf58476d1ce4e5b9u;
     return static_cast<int>((x >> 33) % 5) - 2;
+}
+
+// What lies around matrices, and nobody may read.
+template <class T>
+T poison() {
+    if constexpr (std::is_integral_v<T>)
+        return T{85};
+    else
+        return T(std::numeric_limits<float>::quiet_NaN());
 }
 
 // Consecutive matrices at a distance that keeps the alignment of their lines.
@@ -33,8 +43,7 @@ class many {
           apart(((rows - 1) * layout.row_stride + (cols - 1) * layout.col_stride + 8) / unit *
                     unit +
                 unit),
-          here(2 * margin + offset + static_cast<std::size_t>(count * apart),
-               T(std::numeric_limits<float>::quiet_NaN())),
+          here(2 * margin + offset + static_cast<std::size_t>(count * apart), poison<T>()),
           count_(count),
           first_(margin + offset),
           there_(cuda::allocate(here.size() * sizeof(T))) {}

@@ -1,5 +1,8 @@
 #include "cuda/common/launch.hpp"
 
+#include "cuda/common/device.hpp"
+#include "cuda/common/probe.hpp"
+
 namespace carat::cuda {
 
 namespace {
@@ -8,6 +11,18 @@ bool is_captured(cudaStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     CARAT_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
     return status != cudaStreamCaptureStatusNone;
+}
+
+// Kernels that were compiled for older GPUs don't wait for the one ahead of them (ptx/pdl.cuh).
+bool may_overlap() {
+    constexpr int least = 90;
+    static thread_local int known_device = -1;
+    static thread_local bool known = false;
+    const int device = device_in_use();
+    if (device == known_device) return known;
+    known = compiled_for() >= least;
+    known_device = device;
+    return known;
 }
 
 }  // namespace
@@ -20,7 +35,7 @@ void launch_closely(const void* kernel, const grid_size& size, cudaStream_t stre
         extras[count].id = cudaLaunchAttributeClusterDimension;
         extras[count++].val.clusterDim = {size.cluster, 1, 1};
     }
-    if (!is_captured(stream)) {
+    if (may_overlap() && !is_captured(stream)) {
         extras[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         extras[count++].val.programmaticStreamSerializationAllowed = 1;
     }

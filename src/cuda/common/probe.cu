@@ -13,4 +13,9 @@ cudaError_t load_probe() {
     return cudaFuncGetAttributes(&unused, probe);
 }
 
+int compiled_for() {
+    cudaFuncAttributes found{};
+    return cudaFuncGetAttributes(&found, probe) == cudaSuccess ? found.ptxVersion : 0;
+}
+
 }  // namespace carat::cuda

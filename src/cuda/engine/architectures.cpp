@@ -1,6 +1,7 @@
 #include "cuda/engine/architectures.hpp"
 
 #include "cuda/common/device.hpp"
+#include "cuda/engine/families.hpp"
 #include "cuda/families/wgmma/host/architecture.hpp"
 
 namespace carat::cuda::engine {
@@ -13,6 +14,7 @@ std::span<const architecture* const> architectures() {
 namespace {
 
 const architecture* architecture_of(int device) {
+    if (is_mma_forced()) return nullptr;
     const device_facts gpu = describe(device);
     for (const architecture* const one : architectures())
         if (one->runs_on(gpu)) return one;
@@ -32,15 +34,9 @@ const architecture* architecture_in_use() {
     return known;
 }
 
-std::string reason_against_device() {
+std::string reason_against_device(dtype element) {
     if (architecture_in_use() != nullptr) return {};
-    std::string known;
-    for (const architecture* const one : architectures())
-        if (known.find(one->needs) == std::string::npos)
-            known += (known.empty() ? "" : " or ") + std::string(one->needs);
-    return "it has kernels for " + known + ", and this GPU has " +
-           std::to_string(describe(device_in_use()).compute_capability) +
-           ": take another implementation";
+    return reason_against_mma(element, describe(device_in_use()).compute_capability);
 }
 
 }  // namespace carat::cuda::engine

@@ -1,5 +1,5 @@
-// The architectures that cuda.engine has tensor-core kernels for. Adding one adds a folder beside
-// wgmma and a row here.
+// The architectures that cuda.engine has tensor-core kernels of their own for. Adding one adds a
+// folder beside wgmma and a row here. Others multiply by kernels of mma (families.hpp).
 #pragma once
 
 #include <span>
@@ -10,10 +10,11 @@ namespace carat::cuda::engine {
 
 [[nodiscard]] std::span<const architecture* const> architectures();
 
-/// That of the device in use; null where there are no kernels for it.
+/// That of the device in use; null where kernels of mma multiply everything.
+/// @throws carat::error(invalid_argument) for a wrong CARAT_FORCE_FAMILY.
 [[nodiscard]] const architecture* architecture_in_use();
 
-/// Why the device in use has none; empty where it has.
-[[nodiscard]] std::string reason_against_device();
+/// Why no kernel multiplies elements of this type on the device in use; empty where one does.
+[[nodiscard]] std::string reason_against_device(dtype element);
 
 }  // namespace carat::cuda::engine

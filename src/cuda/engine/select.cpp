@@ -12,6 +12,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/engine/architectures.hpp"
+#include "cuda/engine/by_mma.hpp"
 #include "cuda/engine/fastest.hpp"
 #include "cuda/engine/tunables.hpp"
 #include "cuda/families/fma/product.hpp"
@@ -82,6 +83,7 @@ plan::gemm_request request_for(const core::problem& p, arithmetic how,
 
 std::string reason_against_overrides(const core::problem& p, arithmetic how,
                                      const plan::gemm_overrides& asked) {
+    if (architecture_in_use() == nullptr) return reason_against_mma(p, how, asked);
     if (!is_on_tensor_cores(how, p.a_type))
         return fma::reason_against(p, {asked.block_m, asked.block_n, asked.split_k});
     return plan::reason_against(request_for(p, how, asked), model_in_use());
@@ -149,7 +151,14 @@ core::accumulation accumulation_for(arithmetic how, dtype a_type) {
 }
 
 std::string reason_against(const core::problem& p, arithmetic how, const core::settings& s) {
-    if (std::string why = reason_against_device(); !why.empty()) return why;
+    // What was asked for comes first: a type or tile that exists nowhere is not this device's
+    // fault.
+    if (std::string why = core::reason_against_types(signatures_of(how), p); !why.empty())
+        return why;
+    if (std::string why = core::reason_against_tunables(tunables(), s.tunables); !why.empty())
+        return why;
+    if (std::string why = unavailable_in_use(); !why.empty()) return why;
+    if (std::string why = reason_against_device(p.a_type); !why.empty()) return why;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
     const auto tiles = [](std::int64_t extent) { return (extent + 127) / 128; };
     if (std::max({p.m, p.n, p.k}) > most || tiles(p.m) * tiles(p.n) > most)
@@ -169,6 +178,7 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
     check_fusion(wanted);
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
     const way chosen = way_for(p, wanted.how, s);
+    if (architecture_in_use() == nullptr) return prepare_by_mma(wanted, chosen.asked);
     if (chosen.is_asked) {
         if (is_on_tensor_cores(wanted.how, p.a_type)) return prepare_as_asked(wanted, chosen);
         return fma::prepare(
@@ -184,7 +194,8 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
 std::unique_ptr<const gemm_product> prepare_glu(const request& wanted, const core::settings& s) {
     const core::problem& p = wanted.problem;
     const core::problem whole = multiplied(p, wanted.fusion);
-    if (is_degenerate(p) || !takes_fusion(p) || !reason_against(whole, wanted.how, {}).empty())
+    if (architecture_in_use() == nullptr || is_degenerate(p) || !takes_fusion(p) ||
+        !reason_against(whole, wanted.how, {}).empty())
         return nullptr;
     const plan::gemm_request of = request_for(whole, wanted.how, overrides_of(s));
     const auto with = plan::plan_glu(of, model_in_use());
@@ -240,19 +251,22 @@ std::vector<plan::product_size> likely_sizes(const request& wanted, bool along_k
         static_cast<std::size_t>(along_k ? wanted.batch.count : count), size);
 }
 
+[[noreturn]] void refuse_ragged(const core::problem& p) {
+    throw error(error_code::unsupported,
+                "on a GPU products of " + std::string(name(p.a_type)) +
+                    " whose sizes lie in its memory can't be read or stored so: those that "
+                    "share out K are of f64, f32, f16 or bf16, without an epilogue unless rows "
+                    "of A^T and B are contiguous, and all have contiguous rows or columns; "
+                    "copy them, or give carat::listed matrices");
+}
+
 // Kernels that read operands wherever they lie, of f64, f32, f16 and bf16.
 std::unique_ptr<const gemm_product> prepare_ragged_in_place(const request& wanted,
                                                             const ragged_way& way) {
     const gemm_task task{wanted.problem, core::accumulation::native, wanted.fusion, wanted.aligned,
                          wanted.batch};
     const auto how = wanted.how == arithmetic::tf32 ? mma::arithmetic::tf32 : mma::arithmetic::own;
-    if (!mma::takes(task, how))
-        throw error(error_code::unsupported,
-                    "on a GPU products of " + std::string(name(wanted.problem.a_type)) +
-                        " whose sizes lie in its memory can't be read or stored so: those that "
-                        "share out K are of f64, f32, f16 or bf16, without an epilogue unless rows "
-                        "of A^T and B are contiguous, and all have contiguous rows or columns; "
-                        "copy them, or give carat::listed matrices");
+    if (!mma::takes(task, how)) refuse_ragged(wanted.problem);
     gemm_task each = task;
     const plan::product_size size = likely_sizes(wanted, way.along_k).front();
     each.problem.m = size.m;
@@ -273,6 +287,15 @@ bool is_shared_out_by_tma(const plan::gemm_request& like, const request& wanted,
 
 std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted, const ragged_way& way) {
     check_fusion(wanted);
+    if (architecture_in_use() == nullptr) {
+        core::problem likely = wanted.problem;
+        const plan::product_size size = likely_sizes(wanted, way.along_k).front();
+        likely.m = size.m;
+        if (way.along_k) likely.k = size.k;
+        auto made = prepare_ragged_by_mma(wanted, likely, way.along_k);
+        if (made == nullptr) refuse_ragged(wanted.problem);
+        return made;
+    }
     core::problem seen = wanted.problem;
     // Rows of one k each 1 apart would be lines across K as well.
     if (!way.along_k) seen.a_layout = core::row_major(std::max<std::int64_t>(2, seen.k));

@@ -7,6 +7,7 @@
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
+#include "cuda/common/probe.hpp"
 #include "cuda/families/gemv/arguments.hpp"
 #include "plan/gemm_prediction.hpp"
 
@@ -40,6 +41,7 @@ class product final : public gemm_product {
         : type_(p.a_type), one_row_(p.m == 1), batch_(batch), shape_(shape_of(p)) {
         facts_ = load(kernel_for(true));
         sms_ = cuda::describe(device_in_use()).multiprocessors;  // slow to ask
+        has_clusters_ = compiled_for() >= 90;
     }
 
     void run(const launch_arguments& given, launch_cache*) const override {
@@ -108,9 +110,9 @@ class product final : public gemm_product {
         return load_kernel(k.name, k.function, k.threads, 0);
     }
 
-    // CTAs that share K: three for each SM, if there is enough of K for them.
+    // CTAs of a cluster that share K: three for each SM, if there is enough of K for them.
     [[nodiscard]] int split_k_for(const kernel& k, std::int64_t ctas) const {
-        if (lies_along_k()) return 1;
+        if (lies_along_k() || !has_clusters_) return 1;
         const std::int64_t wanted = std::int64_t{3} * sms_;
         int split_k = 1;
         while (split_k < 8 && ctas * split_k < wanted && shape_.depth >= k.threads * split_k)
@@ -134,6 +136,7 @@ class product final : public gemm_product {
     arguments shape_;
     core::kernel_facts facts_;
     int sms_ = 0;
+    bool has_clusters_ = false;
 };
 
 }  // namespace

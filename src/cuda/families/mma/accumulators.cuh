@@ -2,6 +2,8 @@
 // columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8.
 #pragma once
 
+#include <cstdint>
+
 namespace carat::cuda::mma {
 
 // A zero as the sum of a product and no bias has it, as every kernel's.
@@ -10,6 +12,10 @@ __device__ __forceinline__ float scaled(float alpha, float x) {
 }
 __device__ __forceinline__ double scaled(double alpha, double x) {
     return ::fma(alpha, x, 0.0);
+}
+__device__ __forceinline__ std::int32_t scaled(std::int32_t alpha, std::int32_t x) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(alpha) *
+                                     static_cast<std::uint32_t>(x));
 }
 
 template <class Sum>
@@ -46,6 +52,35 @@ struct accumulators {
                         j * 8 + own.lane % 4 * 2;
                     *reinterpret_cast<two_sums<sum>*>(sums + there) = {
                         scaled(alpha, at[i][j][2 * half]), scaled(alpha, at[i][j][2 * half + 1])};
+                }
+    }
+
+    // Those of the warp's 16 rows `piece`, to a slab of its own.
+    __device__ __forceinline__ void stage_piece(int piece, sum* slab, sum alpha, int lane) const {
+#pragma unroll
+        for (int i = 0; i < down; ++i) {
+            if (i != piece) continue;
+#pragma unroll
+            for (int j = 0; j < across; ++j)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    const int there = (half * 8 + lane / 4) * C::sums_stride + j * 8 + lane % 4 * 2;
+                    *reinterpret_cast<two_sums<sum>*>(slab + there) = {
+                        scaled(alpha, at[i][j][2 * half]), scaled(alpha, at[i][j][2 * half + 1])};
+                }
+        }
+    }
+
+    // Adds others to these, and leaves none of them.
+    __device__ __forceinline__ void take(accumulators& others) {
+#pragma unroll
+        for (int i = 0; i < down; ++i)
+#pragma unroll
+            for (int j = 0; j < across; ++j)
+#pragma unroll
+                for (int part = 0; part < 4; ++part) {
+                    at[i][j][part] += others.at[i][j][part];
+                    others.at[i][j][part] = 0;
                 }
     }
 };

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
+#include "core/block_scales.hpp"
+#include "cuda/common/epilogue_fusion.hpp"
 #include "cuda/common/ragged.hpp"
 
 namespace carat::cuda::mma {
@@ -25,7 +27,7 @@ struct operand_view {
 // The dimension that products share out, each all of the others.
 enum class ragged_dimension : std::uint8_t { none, m, n, k };
 
-// C = alpha A B + beta source, for each product.
+// C = fusion(alpha A B) + beta source, for each product.
 template <class Sum>
 struct arguments {
     operand_view a;
@@ -35,8 +37,13 @@ struct arguments {
     std::int64_t row_stride;
     std::int64_t col_stride;
     std::int64_t product_stride;  // of C and source
-    bool is_f32;                  // C of 16-bit operands, else of their type
-    bool is_vectorized;           // runs of C begin at multiples of 16 bytes
+    epilogue_fusion fusion;
+    core::block_scales scales;
+    bool is_fused;       // the fusion changes sums
+    bool is_wide;        // C is of the sums' type, else of the narrow one of the kernel
+    bool is_vectorized;  // runs of C are contiguous and begin at multiples of 16 bytes
+    bool by_rows;        // those runs are parts of rows
+    int stages;          // of a multistage kernel
     int m;
     int n;
     int k;
@@ -55,7 +62,9 @@ struct kernel {
     int block_m;
     int block_n;
     int threads;
-    int shared_bytes;
+    int shared_bytes;     // of a multistage kernel the least
+    int stage_bytes = 0;  // of a multistage kernel
+    int ctas_per_sm = 0;  // likewise
 };
 
 }  // namespace carat::cuda::mma

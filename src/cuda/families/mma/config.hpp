@@ -5,8 +5,8 @@
 //     CTA: WarpsM x WarpsN warps, each with its part of the tile, KGroups times, each with its part
 //     of every stage along K
 //
-// Nothing here is newer than compute capability 8.0 but how kernels follow each other and the f64
-// tensor cores' m16n8k8.
+// Nothing here is newer than compute capability 8.0 but how kernels follow each other and, on 9.0,
+// the f64 tensor cores' m16n8k8.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +36,9 @@ struct config {
     using math = Math;
     using element = typename Math::element;
     using sum = typename Math::sum;
+    using narrow = typename Math::narrow;  // C's type where it is not the sums'
+    static constexpr bool reads_anywhere = true;
+    static constexpr bool fuses_vectors = false;  // on their way to C: registers are few
     using tile_of_a = tile_in_shared<Math, Math::a, BlockM>;
     using tile_of_b = tile_in_shared<Math, Math::b, BlockN>;
     static constexpr int block_m = BlockM;

@@ -142,6 +142,7 @@ template <lies A, lies B>
 struct f32_math {
     using element = float;
     using sum = float;
+    using narrow = float;
     template <class C>
     using part = ffma_part<C>;
     static constexpr lies a = A;

@@ -89,6 +89,7 @@ template <class Element>
 struct half_math {
     using element = Element;
     using sum = float;
+    using narrow = Element;
     template <class C>
     using part = half_part<C>;
     static constexpr lies a = lies::either;

@@ -86,8 +86,17 @@ __device__ __forceinline__ void multiply_tile(Part& own, const arguments<typenam
     }
 }
 
+// Before 9.0 the shared memory of an SM has no room for as many CTAs.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 template <class C>
-__global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
+inline constexpr int least_ctas = C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
+#else
+template <class C>
+inline constexpr int least_ctas = C::ctas_per_sm;
+#endif
+
+template <class C>
+__global__ void __launch_bounds__(C::threads, least_ctas<C>)
     batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     coordinate at = coordinate_of<C>(p);
@@ -110,10 +119,10 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     __syncthreads();
     own.sums().stage(sums + group * C::sums_of_group, p.alpha, {row, col, lane, group});
     __syncthreads();
-    const tile_of_c tile{
-        at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride,
-        min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
-    store_tile<C>(p, tile, sums);
+    const part_of_c tile{
+        at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride, at.row,
+        at.col, min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
+    store<C>(p, tile, sums, static_cast<int>(threadIdx.x));
 }
 
 }  // namespace carat::cuda::mma

@@ -21,10 +21,11 @@ template <class C, lies Lies, int Lines>
 class loader {
     using element = typename C::element;
     using tile = tile_in_shared<typename C::math, Lies, Lines>;
-    static constexpr bool by_twos = sizeof(element) == 2;  // where nothing else fits
-    static constexpr bool by_pieces = !by_twos;            // likewise
+    // Where runs begin between 16 bytes.
+    static constexpr bool by_twos = C::reads_anywhere && sizeof(element) == 2;
+    static constexpr bool by_pieces = C::reads_anywhere && !by_twos;
     static constexpr int most = 16 / static_cast<int>(sizeof(element));
-    static constexpr int pairs = Lines * C::block_k / 2 / C::threads;  // of a thread
+    static constexpr int pairs = by_twos ? Lines * C::block_k / 2 / C::threads : 1;  // of a thread
 
     // Its copies: of one run after the other, each at the same place along it.
     template <bool AlongK, int Together>
@@ -104,12 +105,12 @@ class loader {
     }
     template <bool AlongK, class F>
     __device__ __forceinline__ void each_as(const F& f) const {
-        if (together_ == most) return f.template operator()<AlongK, most>();
+        if (!C::reads_anywhere || together_ == most) return f.template operator()<AlongK, most>();
         if constexpr (by_twos) {
             if (together_ == 4) return f.template operator()<AlongK, 4>();
             if (together_ == 2) return f.template operator()<AlongK, 2>();
         }
-        f.template operator()<AlongK, 1>();
+        if constexpr (C::reads_anywhere) f.template operator()<AlongK, 1>();
     }
 
     // Its pieces begin where 16 bytes do, and each run has one more, whose first elements are its

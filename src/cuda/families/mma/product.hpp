@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "cuda/common/gemm.hpp"
+#include "cuda/families/mma/kernel_table.hpp"
 #include "plan/batch_tiles.hpp"
 
 namespace carat::cuda::mma {
@@ -17,10 +19,19 @@ enum class arithmetic : std::uint8_t { own, tf32 };
 /// columns.
 [[nodiscard]] bool takes(const gemm_task& task, arithmetic how = arithmetic::own);
 
+/// The same of any fusion and C.
+[[nodiscard]] bool reads(const gemm_task& task, arithmetic how = arithmetic::own);
+
+/// The tiles there are of such elements.
+[[nodiscard]] std::span<const kernel_desc> tiles_for(dtype a_type, arithmetic how);
+
 /// What a plan is told of it, and the kernels that it chooses from.
 [[nodiscard]] plan::batch_request request_for(const gemm_task& task, int sms);
 [[nodiscard]] plan::batch_model model_for(const core::problem& p, arithmetic how,
                                           const plan::gpu_costs& of);
+
+/// What a row of the tiles is predicted to take.
+[[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how, std::size_t row);
 
 /// What the fastest kernel is predicted to take.
 [[nodiscard]] double predicted_s(const gemm_task& task, arithmetic how);

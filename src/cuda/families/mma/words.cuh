@@ -12,6 +12,7 @@
 
 #include "cuda/families/mma/accumulators.cuh"
 #include "cuda/families/mma/config.hpp"
+#include "cuda/families/mma/instructions.cuh"
 #include "cuda/families/mma/phase.cuh"
 #include "cuda/ptx/mma.cuh"
 
@@ -34,12 +35,8 @@ __device__ __forceinline__ void read_two(std::uint32_t& x, std::uint32_t& y, std
 
 // Elements as the instruction takes them.
 __device__ __forceinline__ void prepare(double&) {}
-// To the nearest of 11 bits, as TMA does for wgmma, but half away from 0; the tensor cores ignore
-// the others. They'd read a NaN whose only bits are those as infinity, so it becomes a quiet one.
 __device__ __forceinline__ void prepare(std::uint32_t& x) {
-    const float number = __uint_as_float(x);
-    const bool is_finite = fabsf(number) < __uint_as_float(0x7f800000u);
-    x = is_finite ? x + 0x1000u : __float_as_uint(number + number);
+    round_to_tf32(x);
 }
 
 // Where a lane reads eight lines of an operand's tile, the first of all being `first`.
@@ -148,8 +145,9 @@ template <lies A, lies B>
 struct f64_math {
     using element = double;
     using sum = double;
+    using narrow = double;
     using word = double;
-    using instruction = ptx::mma_f64_m16n8k8;
+    using instruction = mma_f64;
     template <class C>
     using part = words_part<C>;
     static constexpr lies a = A;
@@ -165,6 +163,7 @@ template <lies A, lies B>
 struct tf32_math {
     using element = float;
     using sum = float;
+    using narrow = float;
     using word = std::uint32_t;
     using instruction = ptx::mma_m16n8<ptx::tf32>;
     template <class C>

@@ -1,0 +1,54 @@
+// mma.sync as this family uses it: of f64 in the pieces of 9.0 on every GPU, and fp8 of two types.
+#pragma once
+
+#include "cuda/ptx/mma.cuh"
+
+namespace carat::cuda::mma {
+
+// To the nearest of 11 bits, as TMA does for wgmma, but half away from 0; the tensor cores ignore
+// the others. They'd read a NaN whose only bits are those as infinity, so it becomes a quiet one.
+__device__ __forceinline__ void round_to_tf32(std::uint32_t& x) {
+    const float number = __uint_as_float(x);
+    const bool is_finite = fabsf(number) < __uint_as_float(0x7f800000u);
+    x = is_finite ? x + 0x1000u : __float_as_uint(number + number);
+}
+
+// C (16 x 8) += A (16 x 8) B (8 x 8)^T, with the lanes' places of ptx::mma_f64_m16n8k8: before 9.0
+// by four of 8 x 8 x 4, whose lanes have the same places.
+struct mma_f64 {
+    static constexpr int k = 8;
+    static __device__ __forceinline__ void multiply(double (&c)[4], const double (&a)[4],
+                                                    const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+        ptx::mma_f64_m16n8k8::multiply(c, a, b);
+#else
+#pragma unroll
+        for (int deep = 0; deep < 2; ++deep)
+#pragma unroll
+            for (int down = 0; down < 2; ++down) {
+                double own[2] = {c[2 * down], c[2 * down + 1]};
+                ptx::mma_f64_m8n8k4::multiply(own, {a[2 * deep + down]}, {b[deep]});
+                c[2 * down] = own[0];
+                c[2 * down + 1] = own[1];
+            }
+#endif
+    }
+};
+
+// C (16 x 8) += A (16 x 32) B (8 x 32)^T of e5m2 and e4m3.
+struct mma_e5m2_e4m3 {
+    static __device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4],
+                                                    const std::uint32_t (&b)[2]) {
+#if __CUDA_ARCH__ >= 890
+        asm volatile(
+            "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32 {%0, %1, %2, %3}, "
+            "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+        (void)c, (void)a, (void)b;
+#endif
+    }
+};
+
+}  // namespace carat::cuda::mma

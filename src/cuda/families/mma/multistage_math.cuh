@@ -1,0 +1,90 @@
+// The arithmetics of large tiles: 64 bytes of K a stage, in lines 16 bytes longer, so that the
+// eight lines that ldmatrix reads together lie in different banks.
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include "cuda/families/mma/multistage_parts.cuh"
+
+namespace carat::cuda::mma {
+
+template <class Element, lies A, lies B>
+struct half_multistage {
+    using element = Element;
+    using sum = float;
+    using narrow = Element;
+    using instruction = ptx::mma_m16n8<Element>;
+    template <class C>
+    using part = direct_part<C>;
+    static constexpr bool rounds = false;
+    static constexpr lies a = A;
+    static constexpr lies b = B;
+    static constexpr int block_k = 32;
+    static constexpr int padding_along = 8;
+    static constexpr int padding_across = 8;
+};
+template <lies A, lies B>
+using f16_multistage = half_multistage<__half, A, B>;
+template <lies A, lies B>
+using bf16_multistage = half_multistage<__nv_bfloat16, A, B>;
+
+// Of lines across K a lane reads words whose k are 1 apart, and those of eight lines: k 8 banks
+// apart.
+template <lies A, lies B>
+struct tf32_multistage {
+    using element = float;
+    using sum = float;
+    using narrow = float;
+    using instruction = ptx::mma_m16n8<ptx::tf32>;
+    template <class C>
+    using part = direct_part<C>;
+    static constexpr bool rounds = true;
+    static constexpr lies a = A;
+    static constexpr lies b = B;
+    static constexpr int block_k = 16;
+    static constexpr int padding_along = 4;
+    static constexpr int padding_across = 8;
+};
+
+template <lies A, lies B>
+struct three_tf32_multistage : tf32_multistage<A, B> {
+    template <class C>
+    using part = split_part<C>;
+};
+
+// Bytes lie along K: there is no ldmatrix that transposes them.
+template <class Sum, class Narrow, class Instruction>
+struct byte_multistage {
+    using element = std::uint8_t;
+    using sum = Sum;
+    using narrow = Narrow;
+    using instruction = Instruction;
+    template <class C>
+    using part = direct_part<C>;
+    static constexpr bool rounds = false;
+    static constexpr lies a = lies::along_k;
+    static constexpr lies b = lies::along_k;
+    static constexpr int block_k = 64;
+    static constexpr int padding_along = 16;
+    static constexpr int padding_across = 16;
+};
+using i8_multistage = byte_multistage<std::int32_t, std::int32_t, ptx::mma_m16n8<std::int8_t>>;
+
+template <class Instruction>
+using fp8_fast = byte_multistage<float, __nv_bfloat16, Instruction>;
+
+template <class Instruction>
+struct fp8_promoted : fp8_fast<Instruction> {
+    template <class C>
+    using part = promoted_part<C>;
+    template <class C>
+    using scaling = no_scaling<C>;
+};
+
+template <class Instruction>
+struct fp8_blocks : fp8_promoted<Instruction> {
+    template <class C>
+    using scaling = block_scaling<C>;
+};
+
+}  // namespace carat::cuda::mma

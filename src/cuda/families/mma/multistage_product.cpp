@@ -1,0 +1,162 @@
+#include "cuda/families/mma/multistage_product.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/swap_ab.hpp"
+#include "cuda/common/device.hpp"
+#include "cuda/common/kernel.hpp"
+#include "cuda/families/mma/launch.hpp"
+#include "cuda/families/mma/multistage_kernels.hpp"
+#include "cuda/families/mma/operand.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cuda::mma {
+
+namespace {
+
+// Kernels are compiled for operands that lie so, but for A across K and B along it: C^T = B^T A^T
+// then. Of bytes both lie along K.
+bool swaps(const core::problem& p) {
+    return size_bytes(p.a_type) > 1 && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
+}
+
+bool reads(const operand_shape& of, bool aligned) {
+    const bool in_place = of.element_bytes == 1 ? of.lies_along_k() : of.is_readable();
+    return aligned && in_place && of.is_readable() && of.run_stride() * of.element_bytes % 16 == 0;
+}
+
+const kernel& kernel_of(const core::problem& p, products_of how, std::size_t row) {
+    const bool a = a_of(p).lies_along_k();
+    const bool b = b_of(p).lies_along_k();
+    if (p.a_type == dtype::f16) return multistage_f16(row, a, b);
+    if (p.a_type == dtype::bf16) return multistage_bf16(row, a, b);
+    if (p.a_type == dtype::f32)
+        return how == products_of::tf32 ? multistage_tf32(row, a, b)
+                                        : multistage_three_tf32(row, a, b);
+    if (p.a_type == dtype::i8) return multistage_i8(row);
+    const bool a_is_e5m2 = p.a_type == dtype::e5m2;
+    if (how == products_of::fp8_blocks) return multistage_fp8_blocks(row);
+    return how == products_of::fast_fp8 ? multistage_fp8_fast(row, a_is_e5m2)
+                                        : multistage_fp8_promoted(row, a_is_e5m2);
+}
+
+// As many stages as there is room for with the CTAs that an SM has registers for; with fewer CTAs
+// where that leaves a stage or two.
+chosen_kernel with_stages(const kernel& k) {
+    constexpr std::size_t of_a_cta = 1024;  // that the system takes
+    constexpr int most_stages = 4;
+    constexpr int enough_stages = 3;
+    const device_facts gpu = describe(device_in_use());
+    int stages = 0;
+    for (int ctas = k.ctas_per_sm; ctas > 0 && stages < enough_stages; --ctas) {
+        const std::size_t room = std::min(
+            gpu.shared_bytes_per_block,
+            gpu.shared_bytes_per_multiprocessor / static_cast<std::size_t>(ctas) - of_a_cta);
+        stages = std::min(most_stages, static_cast<int>(room) / k.stage_bytes);
+    }
+    return {.of = &k,
+            .stages = stages,
+            .shared_bytes = std::max(k.shared_bytes, stages * k.stage_bytes)};
+}
+
+class multistage_product final : public gemm_product {
+  public:
+    multistage_product(const gemm_task& task, products_of how, std::size_t row)
+        : swaps_(swaps(task.problem)),
+          problem_(swaps_ ? core::swapped(task.problem) : task.problem),
+          count_(task.batch.count),
+          by_(with_stages(kernel_of(problem_, how, row))) {
+        facts_ = load_kernel(by_.of->name, by_.of->function, by_.of->threads, by_.shared_bytes,
+                             l1_share::least);
+    }
+
+    void run(const launch_arguments& with, launch_cache*) const override {
+        (void)run_batch(with, {0, 0, 0});
+    }
+    bool run_batch(const launch_arguments& with, const batch_strides& apart) const override {
+        const auto start = [&]<class Sum>(Sum) {
+            const launch_arguments own = as_computed(with);
+            return launch(by_, arguments_of<Sum>(problem_, by_, own, as_computed(apart)), count_,
+                          with.stream);
+        };
+        return problem_.c_type == dtype::i32 ? start(std::int32_t{}) : start(float{});
+    }
+    bool run_ragged(const ragged_group& all, const launch_arguments& with) const override {
+        const auto start = [&]<class Sum>(Sum) {
+            const launch_arguments own = as_computed(with);
+            return launch_ragged(by_, arguments_of<Sum>(problem_, by_, own, as_computed(all.apart)),
+                                 all, swaps_, with.stream);
+        };
+        return problem_.c_type == dtype::i32 ? start(std::int32_t{}) : start(float{});
+    }
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+    [[nodiscard]] core::plan_facts planned() const override {
+        const std::int64_t tiles = plan::ceil_div(problem_.m, by_.of->block_m) *
+                                   plan::ceil_div(problem_.n, by_.of->block_n) * count_;
+        core::plan_facts told;
+        told.why = "tiles of " + std::to_string(by_.of->block_m) + " x " +
+                   std::to_string(by_.of->block_n) + " by mma.sync, " + std::to_string(by_.stages) +
+                   " stages, " + std::to_string(tiles) + " of them for " + std::to_string(count_) +
+                   (count_ == 1 ? " product\n" : " products\n");
+        told.rows = problem_.m;
+        told.cols = problem_.n;
+        return told;
+    }
+
+  private:
+    [[nodiscard]] launch_arguments as_computed(launch_arguments with) const {
+        if (!swaps_) return with;
+        std::swap(with.data.a, with.data.b);
+        with.fusion.scale.per_row = !with.fusion.scale.per_row;
+        with.fusion.bias.per_row = !with.fusion.bias.per_row;
+        return with;
+    }
+    [[nodiscard]] batch_strides as_computed(batch_strides apart) const {
+        if (swaps_) std::swap(apart.a, apart.b);
+        return apart;
+    }
+
+    bool swaps_;
+    core::problem problem_;
+    std::int64_t count_;
+    chosen_kernel by_;
+    core::kernel_facts facts_;
+};
+
+}  // namespace
+
+std::span<const multistage_desc> multistage_tiles(dtype a_type, products_of how) {
+    if (is_half(a_type)) return large_tiles;
+    if (a_type == dtype::i8) return byte_tiles;
+    if (is_fp8(a_type)) {
+        if (how == products_of::fast_fp8) return byte_tiles;
+        return double_tiles;
+    }
+    if (how == products_of::tf32) return large_tiles;
+    if (how == products_of::three_tf32) return double_tiles;
+    return {};
+}
+
+bool multistage_reads_a(const gemm_task& task) {
+    return reads(a_of(task.problem), task.aligned.a);
+}
+bool multistage_reads_b(const gemm_task& task) {
+    return reads(b_of(task.problem), task.aligned.b);
+}
+
+bool has_room_for(const gemm_task& task, products_of how, std::size_t row) {
+    constexpr int least_stages = 2;
+    const chosen_kernel by = with_stages(kernel_of(task.problem, how, row));
+    return by.stages >= least_stages &&
+           by.shared_bytes <= static_cast<int>(describe(device_in_use()).shared_bytes_per_block);
+}
+
+std::unique_ptr<const gemm_product> prepare_multistage(const gemm_task& task, products_of how,
+                                                       std::size_t row) {
+    return std::make_unique<multistage_product>(task, how, row);
+}
+
+}  // namespace carat::cuda::mma

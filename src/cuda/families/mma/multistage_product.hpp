@@ -1,0 +1,29 @@
+// Products by large tiles (multistage.cuh).
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "cuda/common/gemm.hpp"
+#include "cuda/families/mma/choose.hpp"
+#include "cuda/families/mma/multistage_table.hpp"
+
+namespace carat::cuda::mma {
+
+/// The tiles there are of this arithmetic; none of f64, nor of f32 in its own.
+[[nodiscard]] std::span<const multistage_desc> multistage_tiles(dtype a_type, products_of how);
+
+/// Whether lines of A and B begin at multiples of 16 bytes, and those of bytes lie along K: others
+/// must be packed.
+[[nodiscard]] bool multistage_reads_a(const gemm_task& task);
+[[nodiscard]] bool multistage_reads_b(const gemm_task& task);
+
+/// Whether the GPU's shared memory has room for the pipeline of such a row.
+[[nodiscard]] bool has_room_for(const gemm_task& task, products_of how, std::size_t row);
+
+/// Of operands that it reads, by this row of the tiles.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_multistage(const gemm_task& task,
+                                                                     products_of how,
+                                                                     std::size_t row);
+
+}  // namespace carat::cuda::mma

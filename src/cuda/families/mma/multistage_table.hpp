@@ -1,0 +1,31 @@
+// The large tiles there are, a table for each arithmetic. How many stages they have the host says:
+// as many as the GPU's shared memory has room for.
+#pragma once
+
+#include <array>
+
+namespace carat::cuda::mma {
+
+struct multistage_desc {
+    int block_m;
+    int block_n;
+    int warps_m;
+    int warps_n;
+    int ctas_per_sm;
+};
+
+// f16, bf16 and tf32: smaller tiles are those of kernel_table.hpp.
+inline constexpr std::array large_tiles = {multistage_desc{128, 256, 2, 4, 1},
+                                           multistage_desc{128, 128, 2, 2, 2}};
+
+// Of bytes there are no others.
+inline constexpr std::array byte_tiles = {
+    multistage_desc{128, 256, 2, 4, 1}, multistage_desc{128, 128, 2, 2, 2},
+    multistage_desc{64, 64, 2, 2, 3}, multistage_desc{32, 128, 1, 4, 3}};
+
+// With sums of two kinds.
+inline constexpr std::array double_tiles = {multistage_desc{128, 128, 2, 4, 1},
+                                            multistage_desc{64, 64, 2, 2, 3},
+                                            multistage_desc{32, 128, 1, 4, 3}};
+
+}  // namespace carat::cuda::mma

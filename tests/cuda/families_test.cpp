@@ -1,0 +1,42 @@
+// Which GPUs kernels of mma multiply on, and what CARAT_FORCE_FAMILY may say; needs no GPU.
+#include "cuda/engine/families.hpp"
+
+#include <gtest/gtest.h>
+
+#include <carat/error.hpp>
+
+namespace {
+
+using namespace carat;
+using cuda::engine::forces_mma;
+using cuda::engine::reason_against_mma;
+
+TEST(families, mma_begins_at_8_0_and_fp8_at_8_9) {
+    EXPECT_EQ(reason_against_mma(dtype::f16, 75),
+              "its kernels begin at compute capability 8.0 and this GPU has 7.5: take another "
+              "implementation");
+    for (const int capability : {80, 86, 89, 90, 100, 120})
+        for (const dtype type : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i8})
+            EXPECT_EQ(reason_against_mma(type, capability), "") << capability;
+    for (const dtype type : {dtype::e4m3, dtype::e5m2}) {
+        EXPECT_EQ(reason_against_mma(type, 86),
+                  "fp8 begins at compute capability 8.9 and this GPU has 8.6: convert A and B to "
+                  "f16 or bf16");
+        EXPECT_EQ(reason_against_mma(type, 89), "");
+    }
+}
+
+TEST(families, only_mma_can_be_forced) {
+    EXPECT_FALSE(forces_mma(nullptr));
+    EXPECT_FALSE(forces_mma(""));
+    EXPECT_TRUE(forces_mma("mma"));
+    try {
+        (void)forces_mma("wgmma");
+        ADD_FAILURE() << "wgmma was accepted";
+    } catch (const error& refused) {
+        EXPECT_EQ(refused.code(), error_code::invalid_argument);
+        EXPECT_STREQ(refused.what(), "CARAT_FORCE_FAMILY=wgmma: unknown; use mma, or unset it");
+    }
+}
+
+}  // namespace
