@@ -25,6 +25,7 @@ ALLOWED = {
     "src/cuda/families/wgmma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/engine": ["include/carat", "src/core", "src/plan", "src/tuning", "src/cuda"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda/engine"],
+    "src/distributed": ["include/carat"],
     "src/abi": ["include/carat"],
     "src/abi/c": ["include/carat", "src/core/memory.hpp", "src/core/pool.hpp", "src/core/threads.hpp"],
     "src/abi/blas": ["include/carat", "src/api/multiply_part.hpp", "src/core/isa.hpp", "src/core/openmp.hpp", "src/core/pool.hpp",
