@@ -48,7 +48,7 @@ struct message {
 
 // Messages on their way. Their memory must stay as it is until finish() returns, or on a GPU until
 // the work started after it runs.
-class transfer {
+class CARAT_API transfer {
   public:
     transfer() = default;
     transfer(const transfer&) = delete;
@@ -57,7 +57,7 @@ class transfer {
     virtual void finish() = 0;
 };
 
-class communicator {
+class CARAT_API communicator {
   public:
     communicator() = default;
     communicator(const communicator&) = delete;
@@ -112,6 +112,10 @@ template <class T>
 }
 
 struct options {
+    // Cuts the product along this dimension alone, the same on all ranks; otherwise the schedule
+    // chooses. Along N, every rank multiplies all of A by its columns of B (all-gather and
+    // product); along K, its columns of A by its rows of B (product and reduce-scatter).
+    std::optional<dimension> along = {};
     // What this rank may use, its parts of A, B and C included; 0: no limit.
     std::size_t memory_bytes = 0;
 };
@@ -189,6 +193,19 @@ template <class A, class B, class C>
 void matrix_product(communicator& comm, const view<A>& a, const view<B>& b, const view<C>& e,
                     const view<C>& c, const options& how = {}) {
     product(comm, a, b, e, c, how)();
+}
+
+// C = A B where every rank has some rows of A and some columns of B and C: A is gathered, and each
+// piece multiplied while the next one arrives.
+template <class A, class B, class C>
+void gather_product(communicator& comm, const view<A>& a, const view<B>& b, const view<C>& c) {
+    matrix_product(comm, a, b, c, {.along = dimension::n});
+}
+// C = A B where every rank has some columns of A and the same rows of B: the products of all ranks
+// are added up, and each rank gets its part of C.
+template <class A, class B, class C>
+void product_scatter(communicator& comm, const view<A>& a, const view<B>& b, const view<C>& c) {
+    matrix_product(comm, a, b, c, {.along = dimension::k});
 }
 
 // Copies a matrix to another layout.

@@ -12,6 +12,9 @@
 
 namespace carat::distributed {
 
+// Of a product: M rows of A and C, N columns of B and C, K summed over.
+enum class dimension : std::uint8_t { m, n, k };
+
 struct index_range {
     std::int64_t begin = 0;
     std::int64_t end = 0;

@@ -77,6 +77,10 @@ bool exact(whole sum, double alpha, double beta, std::int32_t c, std::int32_t& r
 
 }  // namespace
 
+std::unique_ptr<place> host(int threads) {
+    return std::make_unique<host_place>(threads);
+}
+
 void* host_place::allocate(std::size_t bytes) {
     if (void* found = ::operator new (bytes, std::align_val_t{64}, std::nothrow)) return found;
     throw error(error_code::out_of_memory, "distributed product: no memory for a workspace of " +

@@ -6,11 +6,6 @@ namespace carat::distributed::detail {
 
 namespace {
 
-constexpr std::size_t line = 256;
-std::size_t rounded(std::size_t bytes) {
-    return (bytes + line - 1) / line * line;
-}
-
 share share_of(const region& r) {
     return {r.rows, r.cols};
 }
@@ -51,7 +46,7 @@ input::input(communicator& comm, const erased_view& given, bool by_columns,
         const auto at = static_cast<std::size_t>(a->buffer);
         buffer_bytes_.resize(std::max(buffer_bytes_.size(), at + 1));
         const auto elements = static_cast<std::size_t>(a->what.rows.size() * a->what.cols.size());
-        buffer_bytes_[at] = std::max(buffer_bytes_[at], rounded(elements * own_.element_bytes));
+        buffer_bytes_[at] = std::max(buffer_bytes_[at], padded(elements * own_.element_bytes));
     }
     present_.resize(buffer_bytes_.size());
     for (std::size_t s = 0; s < steps; ++s) {
@@ -68,7 +63,7 @@ input::input(communicator& comm, const erased_view& given, bool by_columns,
             else if (rank == rank_)
                 m.copy(buffer_for(*mine_[s]), own_, overlap_of(own_.of, want));
         }
-        packing_bytes_[s % 2] = std::max(packing_bytes_[s % 2], rounded(m.workspace_bytes()));
+        packing_bytes_[s % 2] = std::max(packing_bytes_[s % 2], padded(m.workspace_bytes()));
     }
 }
 

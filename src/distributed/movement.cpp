@@ -52,10 +52,8 @@ movement::moved movement::prepared(int peer, const part& local, const overlap& w
     if (what.is_one_block() &&
         is_dense(local.at(what.rows.front(), what.cols.front()), by_columns_))
         return m;
-    constexpr std::size_t line = 256;
     m.packed = workspace_bytes_;
-    workspace_bytes_ +=
-        (static_cast<std::size_t>(what.size()) * local.element_bytes + line - 1) / line * line;
+    workspace_bytes_ += padded(static_cast<std::size_t>(what.size()) * local.element_bytes);
     return m;
 }
 
@@ -76,9 +74,7 @@ void movement::receive_apart(int peer, dtype type, std::size_t element_bytes, co
     nowhere.local.type = type;
     nowhere.element_bytes = element_bytes;
     moved m{peer, nowhere, what, workspace_bytes_};
-    constexpr std::size_t line = 256;
-    workspace_bytes_ +=
-        (static_cast<std::size_t>(what.size()) * element_bytes + line - 1) / line * line;
+    workspace_bytes_ += padded(static_cast<std::size_t>(what.size()) * element_bytes);
     apart_.push_back(m);
     received_ += what.size();
 }

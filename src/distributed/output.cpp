@@ -4,11 +4,6 @@ namespace carat::distributed::detail {
 
 namespace {
 
-constexpr std::size_t line = 256;
-std::size_t rounded(std::size_t bytes) {
-    return (bytes + line - 1) / line * line;
-}
-
 // A row-major matrix of a share, whose memory comes later.
 part matrix_of(const share& s, dtype type, std::size_t element_bytes) {
     part p;
@@ -24,7 +19,7 @@ part matrix_of(const share& s, dtype type, std::size_t element_bytes) {
 }
 
 std::size_t bytes_of(const part& p) {
-    return rounded(p.local.rows * p.local.cols * p.element_bytes);
+    return padded(p.local.rows * p.local.cols * p.element_bytes);
 }
 
 // What a rank multiplies of C.
@@ -35,12 +30,12 @@ share face_of(const box& b, const operands& given) {
 
 }  // namespace
 
-output::output(communicator& comm, const operands& given, const schedule& plan)
+output::output(communicator& comm, const operands& given, const schedule& plan, bool by_columns)
     : where_(&comm.where()),
       given_(&given),
       target_(given.c.where.is_replicated() ? plan.of_c() : given.c.where),
       parts_(comm.where(), false),
-      copies_(comm.where(), false) {
+      copies_(comm.where(), by_columns) {
     const int me = comm.rank();
     const dtype type = given.c.local.type, part_type = parts_of(given.a.local.type);
     c_ = {given.c.where.of(me), given.c.local, size_bytes(type)};
@@ -59,6 +54,10 @@ output::output(communicator& comm, const operands& given, const schedule& plan)
     }
     if (!given.c.where.is_replicated()) return;
     result_ = matrix_of(held, type, c_.element_bytes);
+    if (by_columns) {
+        result_.local.row_stride = 1;
+        result_.local.col_stride = held.rows.size();
+    }
     for (int rank = 0; rank < comm.size(); ++rank) {
         if (rank == me) {
             copies_.copy(c_, result_, own_);
@@ -72,7 +71,7 @@ output::output(communicator& comm, const operands& given, const schedule& plan)
 
 std::size_t output::bytes() const {
     return bytes_of(partial_) + bytes_of(sums_) + bytes_of(result_) +
-           rounded(parts_.workspace_bytes()) + rounded(copies_.workspace_bytes());
+           padded(parts_.workspace_bytes()) + padded(copies_.workspace_bytes());
 }
 
 void output::use(std::byte* memory) {
@@ -83,7 +82,7 @@ void output::use(std::byte* memory) {
     parts_.move_sources(partial_.local.data);
     copies_.move_sources(result_.local.data);
     parts_.use(memory);
-    copies_.use(memory + rounded(parts_.workspace_bytes()));
+    copies_.use(memory + padded(parts_.workspace_bytes()));
 }
 
 void output::reduce(communicator& comm) {

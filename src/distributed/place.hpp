@@ -42,12 +42,21 @@ class place {
     [[nodiscard]] virtual bool is_host() const = 0;
 };
 
+// Host memory; `threads` as in carat::cpu.
+[[nodiscard]] CARAT_API std::unique_ptr<place> host(int threads);
+
 // The type in which parts of C are multiplied and moved, and in which they are added up.
 [[nodiscard]] constexpr dtype parts_of(dtype operands) {
     return is_integer(operands) ? dtype::i32 : operands == dtype::f64 ? dtype::f64 : dtype::f32;
 }
 [[nodiscard]] constexpr std::size_t bytes_of_sum(dtype part) {
     return part == dtype::f32 ? 4 : 8;  // i32 is added up in 64 bits
+}
+
+// The bytes of a part of a workspace, so that the next begins at a line.
+[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
+    constexpr std::size_t line = 256;
+    return (bytes + line - 1) / line * line;
 }
 
 // Memory of a place, released at the end of its scope.

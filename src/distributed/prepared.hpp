@@ -63,7 +63,7 @@ class input {
 // C, where parts of it are added up by the ranks that hold it.
 class output {
   public:
-    output(communicator& comm, const operands& given, const schedule& plan);
+    output(communicator& comm, const operands& given, const schedule& plan, bool by_columns);
 
     [[nodiscard]] std::size_t bytes() const;
     void use(std::byte* memory);

@@ -25,6 +25,7 @@ claim claim_of(const operands& given, const options& how) {
     own.alpha = given.alpha();
     own.beta = given.beta();
     own.memory_bytes = how.memory_bytes;
+    if (how.along) own.along = static_cast<int>(*how.along);
     return own;
 }
 
@@ -36,6 +37,7 @@ bool by_columns(const std::vector<claim>& claims, std::size_t operand) {
 schedule schedule_for(const std::vector<claim>& claims) {
     const claim& first = claims.front();
     task what{{first.size}, static_cast<int>(claims.size()), 0, true};
+    if (first.along >= 0) what.along = static_cast<dimension>(first.along);
     std::size_t least = 0;
     for (std::size_t rank = 0; rank < claims.size(); ++rank) {
         const std::uint64_t bytes = claims[rank].memory_bytes;
@@ -90,7 +92,7 @@ void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims
         direct_ = {given_.c.where.of(comm_->rank()), given_.c.local, size_bytes(type)};
         direct_.local.factor = 1;
     } else {
-        c_.emplace(*comm_, given_, plan);
+        c_.emplace(*comm_, given_, plan, by_columns(claims, 2));
     }
 }
 

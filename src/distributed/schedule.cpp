@@ -175,7 +175,15 @@ void validate(const task& what) {
 schedule::schedule(const task& what) : task_(what) {
     validate(what);
     slabs_ = what.ranks;
-    if (what.size.volume() > 0) search();
+    if (what.along) {
+        order_[0] = *what.along;
+        order_[1] = *what.along == dimension::m ? dimension::n : dimension::m;
+        order_[2] = *what.along == dimension::k ? dimension::n : dimension::k;
+        take_pieces();
+    } else if (what.size.volume() > 0) {
+        search();
+        take_pieces();
+    }
 }
 
 void schedule::search() {
@@ -197,6 +205,10 @@ void schedule::search() {
         }
     }
     if (least == HUGE_VAL) refuse_memory(task_);
+}
+
+// K in as many pieces as the memory takes.
+void schedule::take_pieces() {
     if (task_.memory_words <= 0) return;
     for (int rank = 0; rank < task_.ranks; ++rank) {
         const extents own = of(rank).size();
@@ -207,7 +219,8 @@ void schedule::search() {
                     task_.size, task_.ranks);
         if (need.fixed + need.operands <= task_.memory_words) continue;
         const auto width = static_cast<index>((task_.memory_words - need.fixed) / need.least);
-        pieces_ = std::max(pieces_, (own[dimension::k] + width - 1) / std::max<index>(width, 1));
+        if (width < 1) refuse_memory(task_);
+        pieces_ = std::max(pieces_, (own[dimension::k] + width - 1) / width);
     }
 }
 

@@ -24,12 +24,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include <carat/distribution.hpp>
 
 namespace carat::distributed {
-
-enum class dimension : std::uint8_t { m, n, k };
 
 struct extents {
     std::array<std::int64_t, 3> of = {0, 0, 0};  // by dimension
@@ -53,6 +52,7 @@ struct task {
     int ranks = 1;
     double memory_words = 0;  // of each rank, its shares of A, B and C included; 0: no limit
     bool may_split_k = true;
+    std::optional<dimension> along = {};  // cut along this dimension alone
 };
 
 // The multiply-adds of one rank.
@@ -109,6 +109,7 @@ class schedule {
     }
     [[nodiscard]] distribution best(dimension rows, dimension cols, dimension shared) const;
     void search();
+    void take_pieces();
 
     task task_;
     std::array<dimension, 3> order_ = {dimension::m, dimension::n, dimension::k};
