@@ -27,6 +27,7 @@ void add_run(CLI::App& app, action& chosen);
 void add_run_with(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
 void add_explain(CLI::App& app, action& chosen);
+void add_plan(CLI::App& app, action& chosen);
 void add_crossover(CLI::App& app, action& chosen);
 void add_tune(CLI::App& app, action& chosen);
 void add_study(CLI::App& app, action& chosen);

@@ -37,6 +37,7 @@ constexpr const char* examples =
     "  carat run --m 512 --n 512 --k 512 --impl tiled --tile-size 32 --verify\n"
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
     "  carat explain --m 64 --n 64 --k 4096    what limits this product?\n"
+    "  carat plan --ranks 12 --size 4096       what do 12 ranks tell each other?\n"
     "  carat crossover                         from which size does the GPU pay?\n"
     "  carat tune --size 3000 --dtype bf16     is there a way faster than the chosen?\n"
     "  carat study ladder --quick              what each technique gives, by steps\n"
@@ -146,6 +147,7 @@ int main(int argc, char** argv) {
     cli::add_run_with(app, chosen);
     cli::add_bench(app, chosen);
     cli::add_explain(app, chosen);
+    cli::add_plan(app, chosen);
     cli::add_crossover(app, chosen);
     cli::add_tune(app, chosen);
     cli::add_study(app, chosen);

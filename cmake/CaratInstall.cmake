@@ -50,6 +50,9 @@ function(carat_install)
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY include/carat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
           PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.f90")
+  get_property(ranks_libraries GLOBAL PROPERTY CARAT_RANKS_LIBRARIES)
+  install(TARGETS ${ranks_libraries} EXPORT carat-targets DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   if(TARGET carat_command)
     install(TARGETS carat_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(TARGETS carat_judge_host RUNTIME DESTINATION ${CARAT_INSTALLED_PEERS})

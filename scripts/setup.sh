@@ -7,11 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(g++ cmake ninja-build ccache git pkg-config libfmt-dev libcli11-dev
     nlohmann-json3-dev libboost-dev libhwloc-dev libsodium-dev
-    libseccomp-dev libjs-chart.js libopenblas0-openmp libblas3
+    libseccomp-dev libjs-chart.js libopenblas0-openmp libblas3 libopenmpi-dev openmpi-bin
     dpkg-dev file) # the last two for cpack
 test_packages=(libgtest-dev librapidcheck-dev python3 chromium binutils clang
     libomp-dev libblas-dev libblas-test libblas64-3 gfortran python3-numpy python3-scipy python3-pytest
-    python3-hypothesis python3-dev python3-venv qemu-user zsh)
+    python3-hypothesis python3-dev python3-venv qemu-user zsh libscalapack-openmpi-dev)
 lint_packages=(clang-tidy)
 peer_packages=(libopenblas0-openmp libblis4-openmp libblas3 libeigen3-dev libxsmm-dev python3-venv)
 case "$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")" in

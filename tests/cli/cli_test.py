@@ -598,8 +598,27 @@ class RightCalls(Command):
         self.assertEqual([loop["order"] for loop in told["loops"]],
                          ["ijk", "ikj", "tiled ikj", "tiled ikj"])
 
+    def test_plan_says_who_multiplies_what_and_what_moves(self):
+        text = self.carat("plan", "--ranks", 7, "--size", "4096").stdout
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+        for words in ("4096 x 4096 x 4096 on 7 ranks", "bound", "efficiency", "Steps of rank 0"):
+            self.assertIn(words, text)
+        machine = self.folder / "machine.json"
+        machine.write_text('{"bytes_per_s": 1e9, "flops": 1e12, "latency_s": 0, "element_bytes": 8}')
+        told = json.loads(self.carat("plan", "--ranks", 4, "--size", "1000", "--machine", machine,
+                                     "--json").stdout)
+        self.assertEqual([told["words"], told["words_of_all"]], [500000, 2000000])
+        self.assertAlmostEqual(told["multiply_s"], 2e9 / 4 / 1e12)
+        self.assertAlmostEqual(told["move_inputs_s"], 8 * 500000 / 1e9)
+        judged = json.loads(self.carat("plan", "--random", 200, "--json").stdout)
+        self.assertGreaterEqual(judged["within_a_tenth"], 190)
+        self.assertIn("use more ranks", self.refused("plan", "--memory", "1000"))
+        self.assertIn("--ranks", self.refused("plan", "--ranks", "0"))
+        machine.write_text('{"flops": -1}')
+        self.assertIn("must be above 0", self.refused("plan", "--machine", machine))
+
     def test_help_has_examples(self):
-        for sub in ("", "info", "list", "run", "bench", "explain", "crossover", "tune", "study",
+        for sub in ("", "info", "list", "run", "bench", "explain", "plan", "crossover", "tune", "study",
                     "judge", "compare", "report"):
             text = self.carat(*filter(None, [sub]), "--help").stdout
             examples = text[text.index("Example"):]

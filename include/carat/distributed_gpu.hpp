@@ -1,0 +1,40 @@
+// Ranks with a GPU each: several GPUs of one process, or one GPU in each of several processes.
+//
+//   carat::distributed::with_gpus(4, [&](carat::distributed::communicator& comm) {
+//       ... matrices in the memory of GPU comm.rank() ...
+//       carat::distributed::matrix_product(comm, a, b, c);     // starts the work and returns
+//   });
+//
+// NCCL and the driver are opened at run time; nothing here needs CUDA to compile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <carat/distributed.hpp>
+#include <carat/policy.hpp>
+
+namespace carat::distributed {
+
+enum class gpu_transport {
+    nccl,
+    copies,  // the driver's copies between GPUs, which take no SMs; within one process
+};
+
+// Calls work(communicator) on a thread for each of the first so many GPUs; their products run on a
+// stream of each, and have ended when this returns.
+CARAT_API void with_gpus(int gpus, const std::function<void(communicator&)>& work,
+                         gpu_transport by = gpu_transport::nccl);
+
+// One rank of a program's own ncclComm_t; products run on `where`.
+[[nodiscard]] CARAT_API std::unique_ptr<communicator> over_nccl(void* nccl_comm,
+                                                                const carat::cuda& where);
+
+// The stream of a communicator's products, and its device: a cudaStream_t.
+[[nodiscard]] CARAT_API carat::cuda place_of(communicator& comm);
+
+// "NCCL 2.28.9 (/usr/lib/libnccl.so.2)"; throws carat::error(unsupported) where there is none.
+[[nodiscard]] CARAT_API std::string nccl_in_use();
+
+}  // namespace carat::distributed

@@ -1,0 +1,35 @@
+// A GPU's memory, and the stream on which products and copies are started.
+#pragma once
+
+#include "distributed/gpu/driver.hpp"
+#include "distributed/place.hpp"
+
+namespace carat::distributed::gpu {
+
+class gpu_place final : public place {
+  public:
+    // Makes the device the calling thread's. `on` may be null: the default stream.
+    gpu_place(int device, stream on) : device_(device), stream_(on), context_(use_device(device)) {}
+
+    [[nodiscard]] int device() const { return device_; }
+    [[nodiscard]] stream on() const { return stream_; }
+    [[nodiscard]] context in() const { return context_; }
+
+    void* allocate(std::size_t bytes) override;
+    void release(void* memory) noexcept override;
+    void copy(const block& to, const block& from) override;
+    void multiply(const block& a, const block& b, const block* e, const block& c) override;
+    void clear(const block& sums) override;
+    void add(const block& sums, const block& part) override;
+    bool fits(const block&, double, double, const block&) override { return true; }
+    void finish(const block& to, const block& sums, double alpha, double beta,
+                const block& c) override;
+    bool is_host() const override { return false; }
+
+  private:
+    int device_;
+    stream stream_;
+    context context_;
+};
+
+}  // namespace carat::distributed::gpu

@@ -1,0 +1,90 @@
+// Where the local matrices of a rank lie: host memory or a GPU's. All matrices are blocks with two
+// strides. On a GPU the calls start work and return.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <carat/distributed.hpp>
+#include <carat/erased.hpp>
+
+namespace carat::distributed {
+
+using block = carat::detail::erased_matrix;
+
+class place {
+  public:
+    place() = default;
+    place(const place&) = delete;
+    place& operator=(const place&) = delete;
+    virtual ~place() = default;
+
+    // Throws carat::error(out_of_memory).
+    [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+    virtual void release(void* memory) noexcept = 0;
+
+    // Same sizes and type.
+    virtual void copy(const block& to, const block& from) = 0;
+    // c = e + a b, each times its factor; null `e`: c = a b.
+    virtual void multiply(const block& a, const block& b, const block* e, const block& c) = 0;
+
+    // Sums of parts: `sums` is of the type that sums_of() names, `part` of the one parts_of() does.
+    virtual void clear(const block& sums) = 0;
+    virtual void add(const block& sums, const block& part) = 0;
+    // Whether every alpha sums + beta c is a number of C's type. c is not read if beta is 0.
+    [[nodiscard]] virtual bool fits(const block& sums, double alpha, double beta,
+                                    const block& c) = 0;
+    // to = alpha sums + beta c, rounded once.
+    virtual void finish(const block& to, const block& sums, double alpha, double beta,
+                        const block& c) = 0;
+
+    // Whether calls are done when they return, and errors known.
+    [[nodiscard]] virtual bool is_host() const = 0;
+};
+
+// Host memory; `threads` as in carat::cpu.
+[[nodiscard]] CARAT_API std::unique_ptr<place> host(int threads);
+
+// The type in which parts of C are multiplied and moved, and in which they are added up.
+[[nodiscard]] constexpr dtype parts_of(dtype operands) {
+    return is_integer(operands) ? dtype::i32 : operands == dtype::f64 ? dtype::f64 : dtype::f32;
+}
+[[nodiscard]] constexpr std::size_t bytes_of_sum(dtype part) {
+    return part == dtype::f32 ? 4 : 8;  // i32 is added up in 64 bits
+}
+
+// The bytes of a part of a workspace, so that the next begins at a line.
+[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
+    constexpr std::size_t line = 256;
+    return (bytes + line - 1) / line * line;
+}
+
+// Memory of a place, released at the end of its scope.
+class memory {
+  public:
+    memory() = default;
+    memory(place& where, std::size_t bytes)
+        : data_(bytes == 0 ? nullptr : where.allocate(bytes), releaser{&where}) {}
+    [[nodiscard]] void* get() const { return data_.get(); }
+
+  private:
+    struct releaser {
+        place* where;
+        void operator()(void* data) const noexcept { where->release(data); }
+    };
+    std::unique_ptr<void, releaser> data_{nullptr, releaser{nullptr}};
+};
+
+// The rows x cols block of `of` that begins at (i, j).
+[[nodiscard]] inline block block_at(const block& of, std::int64_t i, std::int64_t j,
+                                    std::int64_t rows, std::int64_t cols, std::size_t size_bytes) {
+    block part = of;
+    part.rows = static_cast<std::size_t>(rows);
+    part.cols = static_cast<std::size_t>(cols);
+    if (of.data != nullptr && rows > 0 && cols > 0)
+        part.data = static_cast<std::byte*>(of.data) + (i * of.row_stride + j * of.col_stride) *
+                                                           static_cast<std::ptrdiff_t>(size_bytes);
+    return part;
+}
+
+}  // namespace carat::distributed

@@ -1,0 +1,118 @@
+// A product that is ready to run: who sends what in each step, and the memory for it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <carat/distributed.hpp>
+
+#include "distributed/agreement.hpp"
+#include "distributed/movement.hpp"
+#include "distributed/place.hpp"
+#include "distributed/schedule.hpp"
+#include "distributed/steps.hpp"
+
+namespace carat::distributed::detail {
+
+// What a rank is given.
+struct operands {
+    erased_view a, b;
+    std::optional<erased_view> e;
+    erased_view c;
+
+    [[nodiscard]] double alpha() const { return a.local.factor * b.local.factor; }
+    [[nodiscard]] double beta() const { return e ? e->local.factor : 0; }
+};
+
+// A or B: what arrives in each step, and where it then is.
+class input {
+  public:
+    // `wanted(rank)` gives the arrivals of a rank, one for each step of its own; absent ones hold
+    // nothing.
+    using arrivals = std::vector<std::optional<arrival>>;
+    input(communicator& comm, const erased_view& given, bool by_columns,
+          const std::function<arrivals(int)>& wanted);
+
+    [[nodiscard]] std::size_t bytes() const;
+    void use(std::byte* memory);
+
+    void start(communicator& comm, std::size_t step);
+    void finish(std::size_t step);
+    // The elements of a region that is present.
+    [[nodiscard]] block find(index_range rows, index_range cols) const;
+    [[nodiscard]] std::int64_t elements_received() const;
+    [[nodiscard]] std::size_t steps() const { return movements_.size(); }
+
+  private:
+    [[nodiscard]] part buffer_for(const arrival& a) const;
+
+    int rank_;
+    part own_;
+    bool by_columns_;
+    arrivals mine_;
+    std::vector<std::size_t> buffer_bytes_;  // of each buffer
+    std::vector<std::byte*> buffers_;
+    std::array<std::size_t, 2> packing_bytes_{};  // of even and odd steps
+    std::vector<movement> movements_;
+    std::vector<std::optional<region>> present_;  // in each buffer
+};
+
+// C, where parts of it are added up by the ranks that hold it.
+class output {
+  public:
+    output(communicator& comm, const operands& given, const schedule& plan, bool by_columns);
+
+    [[nodiscard]] std::size_t bytes() const;
+    void use(std::byte* memory);
+
+    // The rank's own part of the sums, of which `products` write blocks.
+    [[nodiscard]] const part& partial() const { return partial_; }
+    // Adds up the parts of all ranks.
+    void reduce(communicator& comm);
+    // Throws carat::error(overflow) if an integer does not fit.
+    void check() const;
+    void write(communicator& comm);
+    [[nodiscard]] std::int64_t elements_sent() const { return parts_.elements_sent(); }
+
+  private:
+    place* where_;
+    const operands* given_;
+    distribution target_;  // the layout in which parts are added up
+    part c_, partial_, sums_, result_;
+    overlap own_;
+    std::vector<std::pair<int, overlap>> from_;  // ranks in order, this one too
+    movement parts_, copies_;
+};
+
+struct prepared {
+    prepared(communicator& comm, operands given, const options& how);
+    void run();
+    [[nodiscard]] traffic moved() const;
+
+  private:
+    void plan_steps(const schedule& plan, const std::vector<claim>& claims);
+    void allocate(std::size_t limit_bytes);
+    void multiply(const box& of, bool first);
+    [[nodiscard]] std::size_t own_bytes() const;
+
+    communicator* comm_;
+    operands given_;
+    std::vector<step> steps_;
+    std::optional<input> a_, b_;
+    std::optional<output> c_;  // none: products write to C where it lies
+    part direct_;
+    memory workspace_;
+    std::size_t workspace_bytes_ = 0;
+    bool k_whole_ = true;
+};
+
+// Throws what is wrong with this rank's own arguments.
+void validate(const communicator& comm, const operands& given);
+
+// Whether every rank holds exactly the C of its box, so that it can be written there at once.
+[[nodiscard]] bool writes_in_place(const schedule& plan, const distribution& c);
+
+}  // namespace carat::distributed::detail

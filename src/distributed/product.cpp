@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "distributed/prepared.hpp"
+
+namespace carat::distributed {
+
+namespace detail {
+
+namespace {
+
+bool lies_by_columns(const block& b) {
+    return b.rows > 1 && b.cols > 1 && b.col_stride != 1;
+}
+
+claim claim_of(const operands& given, const options& how) {
+    claim own;
+    own.size = {given.c.where.rows(), given.c.where.cols(), given.a.where.cols()};
+    own.layouts = {given.a.where.fingerprint(), given.b.where.fingerprint(),
+                   given.c.where.fingerprint()};
+    own.types = {given.a.local.type, given.b.local.type, given.c.local.type};
+    own.by_columns = {lies_by_columns(given.a.local), lies_by_columns(given.b.local),
+                      lies_by_columns(given.c.local)};
+    own.alpha = given.alpha();
+    own.beta = given.beta();
+    own.memory_bytes = how.memory_bytes;
+    if (how.along) own.along = static_cast<int>(*how.along);
+    return own;
+}
+
+// The layout of messages: that of the local matrices of any rank that has one.
+bool by_columns(const std::vector<claim>& claims, std::size_t operand) {
+    return std::ranges::any_of(claims, [&](const claim& c) { return c.by_columns[operand]; });
+}
+
+schedule schedule_for(const std::vector<claim>& claims) {
+    const claim& first = claims.front();
+    task what{{first.size}, static_cast<int>(claims.size()), 0, true};
+    if (first.along >= 0) what.along = static_cast<dimension>(first.along);
+    std::size_t least = 0;
+    for (std::size_t rank = 0; rank < claims.size(); ++rank) {
+        const std::uint64_t bytes = claims[rank].memory_bytes;
+        if (bytes != 0 && (what.memory_words == 0 || bytes < claims[least].memory_bytes)) {
+            least = rank;
+            what.memory_words = static_cast<double>(bytes) /
+                                static_cast<double>(size_bytes(parts_of(first.types[0])));
+        }
+    }
+    try {
+        return schedule(what);
+    } catch (const error& why) {
+        throw error(why.code(),
+                    "rank " + std::to_string(least) + " has the least memory: " + why.what());
+    }
+}
+
+}  // namespace
+
+prepared::prepared(communicator& comm, operands given, const options& how)
+    : comm_(&comm), given_(std::move(given)) {
+    agree_on_errors(comm, error_of([&] { validate(comm, given_); }));
+    const std::vector<claim> claims = agree_on_claims(comm, claim_of(given_, how));
+    const schedule plan = schedule_for(claims);
+    agree_on_errors(comm, error_of([&] {
+                        plan_steps(plan, claims);
+                        allocate(how.memory_bytes);
+                    }));
+}
+
+void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
+    const auto steps_for = [&](int rank) {
+        return given_.alpha() == 0
+                   ? std::vector<step>{}
+                   : steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank));
+    };
+    const auto arrivals_of = [&](std::optional<arrival> step::*which) {
+        return [&steps_for, which](int rank) {
+            input::arrivals found;
+            for (const step& s : steps_for(rank)) found.push_back(s.*which);
+            return found;
+        };
+    };
+    steps_ = steps_for(comm_->rank());
+    a_.emplace(*comm_, given_.a, by_columns(claims, 0), arrivals_of(&step::a));
+    b_.emplace(*comm_, given_.b, by_columns(claims, 1), arrivals_of(&step::b));
+    k_whole_ = plan.pieces() == 1;
+    const dtype type = given_.c.local.type;
+    const bool sums_fit = k_whole_ || type == parts_of(given_.a.local.type);
+    if (given_.alpha() != 0 && plan.what().size.volume() > 0 && is_floating(type) && sums_fit &&
+        writes_in_place(plan, given_.c.where)) {
+        direct_ = {given_.c.where.of(comm_->rank()), given_.c.local, size_bytes(type)};
+        direct_.local.factor = 1;
+    } else {
+        c_.emplace(*comm_, given_, plan, by_columns(claims, 2));
+    }
+}
+
+std::size_t prepared::own_bytes() const {
+    std::size_t sum = 0;
+    for (const block* b : {&given_.a.local, &given_.b.local, &given_.c.local})
+        sum += b->rows * b->cols * size_bytes(b->type);
+    return sum;
+}
+
+void prepared::allocate(std::size_t limit_bytes) {
+    workspace_bytes_ = a_->bytes() + b_->bytes() + (c_ ? c_->bytes() : 0);
+    if (const std::size_t all = own_bytes() + workspace_bytes_;
+        limit_bytes != 0 && all > limit_bytes)
+        throw error(error_code::out_of_memory,
+                    "distributed product: " + std::to_string(all) +
+                        " bytes are needed here for parts of A, B and C and a workspace, but "
+                        "memory_bytes is " +
+                        std::to_string(limit_bytes) + ": raise it or use more ranks");
+    workspace_ = memory(comm_->where(), workspace_bytes_);
+    auto* at = static_cast<std::byte*>(workspace_.get());
+    a_->use(at);
+    b_->use(at + a_->bytes());
+    if (c_) c_->use(at + a_->bytes() + b_->bytes());
+}
+
+// A block of C, or of this rank's part of the sums.
+void prepared::multiply(const box& of, bool first) {
+    const index_range m = of[dimension::m], n = of[dimension::n], k = of[dimension::k];
+    block a = a_->find(m, k);
+    const block b = b_->find(k, n);
+    const block c = c_ ? c_->partial().at(m, n) : direct_.at(m, n);
+    block e = c;
+    if (!c_) a.factor = given_.alpha();
+    if (!c_ && first) e.factor = given_.beta();
+    const bool adds = first ? !c_ && given_.beta() != 0 : true;
+    comm_->where().multiply(a, b, adds ? &e : nullptr, c);
+}
+
+void prepared::run() {
+    // A rank that fails still sends and receives, so that nobody waits for it.
+    std::optional<error> failure;
+    const std::size_t steps = std::max(a_->steps(), b_->steps());
+    a_->start(*comm_, 0);
+    b_->start(*comm_, 0);
+    for (std::size_t s = 0; s < steps; ++s) {
+        a_->start(*comm_, s + 1);
+        b_->start(*comm_, s + 1);
+        a_->finish(s);
+        b_->finish(s);
+        if (failure || s >= steps_.size()) continue;
+        failure = error_of([&] {
+            for (const box& of : steps_[s].products) multiply(of, k_whole_ || s == 0);
+        });
+    }
+    if (c_) c_->reduce(*comm_);
+    if (comm_->where().is_host()) {
+        if (c_ && !failure) failure = error_of([&] { c_->check(); });
+        agree_on_errors(*comm_, failure);
+    } else if (failure) {
+        throw *failure;
+    }
+    if (c_) c_->write(*comm_);
+}
+
+traffic prepared::moved() const {
+    return {a_->elements_received() + b_->elements_received(), c_ ? c_->elements_sent() : 0,
+            workspace_bytes_};
+}
+
+}  // namespace detail
+
+product::product(communicator& comm, const detail::erased_view& a, const detail::erased_view& b,
+                 const std::optional<detail::erased_view>& e, const detail::erased_view& c,
+                 const options& how)
+    : prepared_(std::make_unique<detail::prepared>(comm, detail::operands{a, b, e, c}, how)) {}
+
+product::~product() = default;
+
+void product::operator()() {
+    prepared_->run();
+}
+
+traffic product::moved() const {
+    return prepared_->moved();
+}
+
+layouts best_layouts(std::int64_t m, std::int64_t n, std::int64_t k, int ranks) {
+    const schedule plan({{{m, n, k}}, ranks, 0, true});
+    return {plan.of_a(), plan.of_b(), plan.of_c()};
+}
+
+}  // namespace carat::distributed

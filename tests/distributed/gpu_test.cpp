@@ -1,0 +1,140 @@
+// The same products with a GPU for each rank, through NCCL and through the driver's copies. Skipped
+// where there are fewer GPUs than ranks.
+#include <gtest/gtest.h>
+
+#include <carat/distributed_gpu.hpp>
+#include <carat/error.hpp>
+
+#include "distributed/gpu/driver.hpp"
+#include "tests/distributed/trial.hpp"
+
+namespace carat::test {
+namespace {
+
+using ranks::gpu::device_pointer;
+using ranks::gpu::driver;
+
+// A local part in a GPU's memory.
+class on_gpu {
+  public:
+    explicit on_gpu(local_part& host) : host_(&host) {
+        ranks::gpu::check(driver().allocate(&at_, host.data.size()), "cuMemAlloc");
+        ranks::gpu::check(driver().upload(at_, host.data.data(), host.data.size()), "cuMemcpyHtoD");
+    }
+    on_gpu(const on_gpu&) = delete;
+    on_gpu& operator=(const on_gpu&) = delete;
+    ~on_gpu() { driver().release(at_); }
+    void fetch() {
+        ranks::gpu::check(driver().download(host_->data.data(), at_, host_->data.size()),
+                          "cuMemcpyDtoH");
+    }
+    carat::detail::erased_matrix view(dtype type, double factor) {
+        auto v = host_->view(type, factor);
+        v.data = reinterpret_cast<void*>(at_);
+        return v;
+    }
+
+  private:
+    local_part* host_;
+    device_pointer at_ = 0;
+};
+
+std::string wrong_on_gpus(const trial& t, ranks::gpu_transport by, verify::exact_kind exact) {
+    const trial_layouts l(t);
+    const verify::exact_pass pass(problem_of(t), t.types.claim, exact, t.seed);
+    whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in), c(t.m, t.n, t.types.out);
+    pass.fill(a.data.data(), b.data.data());
+    if (t.beta != 0)
+        pass.fill_c(c.data.data());
+    else
+        verify::poison(problem_of(t), c.data.data());
+    whole_matrix_bytes result = c;
+    std::mutex collecting;
+    ranks::with_gpus(
+        t.size,
+        [&](ranks::communicator& comm) {
+            local_part host_a(l.a, comm.rank(), t.types.in, l.a_by_columns),
+                host_b(l.b, comm.rank(), t.types.in, l.b_by_columns),
+                host_c(l.c, comm.rank(), t.types.out, l.c_by_columns);
+            host_a.take(a);
+            host_b.take(b);
+            host_c.take(c);
+            on_gpu my_a(host_a), my_b(host_b), my_c(host_c);
+            const ranks::detail::erased_view e{my_c.view(t.types.out, t.beta), l.c};
+            ranks::product multiply(
+                comm, {my_a.view(t.types.in, t.alpha), l.a}, {my_b.view(t.types.in, 1), l.b},
+                t.beta == 0 ? std::nullopt : std::optional<ranks::detail::erased_view>(e),
+                {my_c.view(t.types.out, 1), l.c}, {.memory_bytes = t.memory_bytes});
+            multiply();
+            ranks::gpu::check(driver().stream_wait(ranks::place_of(comm).stream), "wait");
+            my_c.fetch();
+            const std::lock_guard hold(collecting);
+            host_c.give(result);
+        },
+        by);
+    const verify::verdict v = pass.check(result.data.data());
+    return v.passed ? "" : t.text() + ": " + v.reason;
+}
+
+struct gpus {
+    int count;
+    ranks::gpu_transport by;
+};
+
+class on_gpus : public testing::TestWithParam<gpus> {
+  protected:
+    void SetUp() override {
+        int found = 0;
+        try {
+            found = ranks::gpu::device_count();
+            if (GetParam().by == ranks::gpu_transport::nccl)
+                static_cast<void>(ranks::nccl_in_use());
+        } catch (const error& why) {
+            GTEST_SKIP() << why.what();
+        }
+        if (found < GetParam().count)
+            GTEST_SKIP() << GetParam().count << " GPUs are needed, and there are " << found;
+    }
+};
+constexpr auto nccl = ranks::gpu_transport::nccl, copies = ranks::gpu_transport::copies;
+INSTANTIATE_TEST_SUITE_P(all, on_gpus,
+                         testing::Values(gpus{1, copies}, gpus{2, copies}, gpus{3, copies},
+                                         gpus{4, copies}, gpus{2, nccl}, gpus{3, nccl},
+                                         gpus{4, nccl}),
+                         [](const testing::TestParamInfo<gpus>& of) {
+                             return (of.param.by == nccl ? "nccl_" : "copies_") +
+                                    std::to_string(of.param.count);
+                         });
+
+constexpr element_types on_a_gpu[] = {all_types[0], all_types[1], all_types[2],
+                                      all_types[4], all_types[5], all_types[6]};
+
+TEST_P(on_gpus, random_products_are_exact) {
+    std::mt19937 engine(static_cast<unsigned>(GetParam().count));
+    for (int i = 0; i < 24; ++i) {
+        trial t;
+        for (std::int64_t* size : {&t.m, &t.n, &t.k})
+            *size = 1 + static_cast<std::int64_t>(engine() % (i % 4 == 0 ? 1500 : 90));
+        t.size = GetParam().count;
+        t.types = on_a_gpu[engine() % std::size(on_a_gpu)];
+        for (kind* of : {&t.a, &t.b, &t.c}) *of = all_kinds[engine() % std::size(all_kinds)];
+        t.beta = i % 2 == 0 ? 0 : 2;
+        t.seed = static_cast<unsigned>(engine());
+        const auto exact = i % 3 == 0 ? verify::exact_kind::significands : verify::exact_kind::sums;
+        EXPECT_EQ(wrong_on_gpus(t, GetParam().by, exact), "");
+    }
+}
+
+TEST_P(on_gpus, large_products_in_pieces_are_exact) {
+    for (const element_types& types : {all_types[4], all_types[0]}) {
+        trial t{.m = 3000, .n = 2500, .k = 2000, .size = GetParam().count, .types = types};
+        t.a = t.b = t.c = kind::best;
+        EXPECT_EQ(wrong_on_gpus(t, GetParam().by, verify::exact_kind::sums), "");
+        t.k = 20000;
+        t.m = t.n = 500;  // K is split
+        EXPECT_EQ(wrong_on_gpus(t, GetParam().by, verify::exact_kind::sums), "");
+    }
+}
+
+}  // namespace
+}  // namespace carat::test

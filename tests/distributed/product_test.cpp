@@ -1,0 +1,315 @@
+// Products over threads as ranks: every type and layout, random and degenerate shapes, by exact
+// passes; what is moved, and what happens when one rank is given something else.
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include <carat/error.hpp>
+
+#include "tests/distributed/trial.hpp"
+
+namespace carat::test {
+namespace {
+
+const runner on_threads = [](int size, const std::function<void(ranks::communicator&)>& work) {
+    ranks::with_threads(size, work);
+};
+
+trial random_trial(int size, std::mt19937& engine, std::int64_t most) {
+    std::uniform_int_distribution<std::int64_t> large(1, most), small(1, 5);
+    const auto draw = [&] { return engine() % 4 == 0 ? small(engine) : large(engine); };
+    constexpr std::array<double, 4> factors = {1, 2, -1, 3};
+    trial t;
+    t.m = draw();
+    t.n = draw();
+    t.k = draw();
+    t.size = size;
+    t.types = all_types[engine() % std::size(all_types)];
+    t.a = all_kinds[engine() % std::size(all_kinds)];
+    t.b = all_kinds[engine() % std::size(all_kinds)];
+    t.c = all_kinds[engine() % std::size(all_kinds)];
+    t.alpha = factors[engine() % factors.size()];
+    t.beta = engine() % 2 == 0 ? 0 : factors[engine() % factors.size()];
+    t.seed = static_cast<unsigned>(engine());
+    return t;
+}
+
+class on_ranks : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(all, on_ranks, testing::Values(1, 2, 3, 4, 7, 12, 16),
+                         testing::PrintToStringParamName());
+
+TEST_P(on_ranks, random_products_are_exact) {
+    std::mt19937 engine(static_cast<unsigned>(GetParam()));
+    for (int i = 0; i < 60; ++i) {
+        const trial t = random_trial(GetParam(), engine, i % 10 == 0 ? 300 : 60);
+        const auto exact = i % 2 == 0 ? verify::exact_kind::sums : verify::exact_kind::significands;
+        EXPECT_EQ(wrong(t, on_threads, exact), "");
+    }
+}
+
+TEST_P(on_ranks, every_layout_of_each_operand) {
+    for (const kind a : all_kinds)
+        for (const kind b : all_kinds)
+            for (const kind c : all_kinds) {
+                trial t{.m = 23, .n = 31, .k = 29, .size = GetParam(), .a = a, .b = b, .c = c};
+                t.beta = 2;
+                EXPECT_EQ(wrong(t, on_threads, verify::exact_kind::sums), "");
+            }
+}
+
+TEST_P(on_ranks, long_sums_are_split_and_reduced) {
+    for (const element_types& types : all_types) {
+        trial t{.m = 6, .n = 5, .k = 3000, .size = GetParam(), .types = types};
+        t.a = kind::columns;
+        t.alpha = 2;
+        t.beta = -1;
+        for (const kind c : {kind::best, kind::replicated, kind::cyclic}) {
+            t.c = c;
+            EXPECT_EQ(wrong(t, on_threads, verify::exact_kind::sums), "");
+        }
+    }
+}
+
+TEST_P(on_ranks, little_memory_takes_pieces_of_k) {
+    for (const element_types& types : {all_types[0], all_types[4], all_types[6]}) {
+        trial t{.m = 64, .n = 48, .k = 4000, .size = GetParam(), .types = types};
+        t.a = t.b = t.c = kind::best;
+        t.beta = 1;
+        const double shares = (64.0 * 48 + 64 * 4000 + 48 * 4000) / t.size;
+        t.memory_bytes = static_cast<std::size_t>(8 * 1.6 * shares) + 60000;
+        EXPECT_EQ(wrong(t, on_threads, verify::exact_kind::sums), "");
+    }
+}
+
+// Sizes of 0, and factors of 0, for which nothing may be read that holds no number.
+TEST_P(on_ranks, empty_products_scale_c) {
+    for (const auto& size : {std::array{0, 4, 3}, {4, 0, 3}, {4, 5, 0}, {0, 0, 0}, {4, 5, 3}})
+        for (const double beta : {0.0, 2.0}) {
+            const auto [m, n, k] = size;
+            const bool no_alpha = m * n * k > 0;
+            std::atomic<int> right{0};
+            ranks::with_threads(GetParam(), [&](ranks::communicator& comm) {
+                const auto where = ranks::distribution::by_rows(m, n, comm.size());
+                const auto rows = static_cast<std::size_t>(where.of(comm.rank()).rows.size());
+                const auto columns = static_cast<std::size_t>(n);
+                matrix<double> a(static_cast<std::size_t>(m), static_cast<std::size_t>(k)),
+                    b(static_cast<std::size_t>(k), columns), c(rows, columns);
+                for (std::size_t i = 0; i < a.rows() * a.cols(); ++i) a.data()[i] = NAN;
+                for (std::size_t i = 0; i < rows * columns; ++i) c.data()[i] = beta == 0 ? NAN : 3;
+                const ranks::view my_a(a, ranks::distribution::replicated(m, k));
+                const ranks::view my_b(b, ranks::distribution::replicated(k, n));
+                const ranks::view my_c(c, where);
+                matrix_product(comm, scaled(no_alpha ? 0 : 1, my_a), my_b, scaled(beta, my_c),
+                               my_c);
+                bool all = true;
+                for (std::size_t i = 0; i < rows * columns; ++i)
+                    all = all && c.data()[i] == 3 * beta;
+                right += all ? 1 : 0;
+            });
+            EXPECT_EQ(right, GetParam());
+        }
+}
+
+TEST_P(on_ranks, transposes_are_layouts) {
+    std::atomic<int> right{0};
+    ranks::with_threads(GetParam(), [&](ranks::communicator& comm) {
+        const auto at = ranks::distribution::by_columns(20, 30, comm.size());
+        const auto bt = ranks::distribution::by_blocks(25, 20, comm.size(), 1);
+        const ranks::share mine_a = at.of(comm.rank()), mine_b = bt.of(comm.rank());
+        const auto size = [](const ranks::index_set& s) {
+            return static_cast<std::size_t>(s.size());
+        };
+        matrix<double> a(20, size(mine_a.cols)), b(size(mine_b.rows), 20), c(30, 25);
+        for (std::size_t i = 0; i < a.rows() * a.cols(); ++i) a.data()[i] = 1;
+        for (std::size_t i = 0; i < b.rows(); ++i)
+            for (std::size_t j = 0; j < 20; ++j)
+                b(i, j) = static_cast<double>(mine_b.rows.within.begin) + static_cast<double>(i);
+        matrix_product(comm, transposed(ranks::view(a, at)), transposed(ranks::view(b, bt)),
+                       ranks::view(c, ranks::distribution::replicated(30, 25)));
+        bool all = true;
+        for (std::size_t i = 0; i < 30; ++i)
+            for (std::size_t j = 0; j < 25; ++j) all = all && c(i, j) == 20.0 * double(j);
+        right += all ? 1 : 0;
+    });
+    EXPECT_EQ(right, GetParam());
+}
+
+TEST_P(on_ranks, no_more_is_moved_than_the_schedule_says) {
+    for (const auto& size : {std::array{960, 960, 960}, {4800, 96, 96}, {96, 96, 4800}}) {
+        trial t{.m = size[0], .n = size[1], .k = size[2], .size = GetParam()};
+        t.a = t.b = t.c = kind::best;
+        const trial_layouts layouts(t);
+        whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in),
+            c(t.m, t.n, t.types.out);
+        std::atomic<std::int64_t> words{0};
+        ranks::with_threads(t.size, [&](ranks::communicator& comm) {
+            words += multiply_part(comm, t, layouts, a, b, c, nullptr, nullptr).words();
+        });
+        const ranks::schedule plan({{{t.m, t.n, t.k}}, t.size});
+        EXPECT_NEAR(static_cast<double>(words), plan.all_words(), 0.01 * plan.all_words())
+            << t.text();
+    }
+}
+
+// ---- Faults: each rank must get the same error, and C must be as it was.
+
+struct fault {
+    const char* what;
+    int rank;
+    error_code code;
+    std::vector<std::string> words;
+    std::function<void(int rank, trial&)> change;
+};
+
+void expect_same_error(int size, const fault& f) {
+    std::atomic<int> caught{0}, untouched{0};
+    ranks::with_threads(size, [&](ranks::communicator& comm) {
+        trial t{.m = 40, .n = 30, .k = 20, .size = size};
+        t.beta = 2;
+        f.change(comm.rank(), t);
+        const trial_layouts l(t);
+        local_part a(l.a, comm.rank(), t.types.in, false), b(l.b, comm.rank(), t.types.in, false),
+            c(l.c, comm.rank(), t.types.out, false);
+        const std::vector<std::byte> before = c.data;
+        try {
+            ranks::product(comm, {a.view(t.types.in, t.alpha), l.a}, {b.view(t.types.in, 1), l.b},
+                           ranks::detail::erased_view{c.view(t.types.out, t.beta), l.c},
+                           {c.view(t.types.out, 1), l.c}, {.memory_bytes = t.memory_bytes})();
+        } catch (const error& why) {
+            const std::string message = why.what();
+            bool all = why.code() == f.code && message.find('\n') == std::string::npos;
+            for (const std::string& word : f.words)
+                all = all && message.find(word) != std::string::npos;
+            EXPECT_TRUE(all) << f.what << ": " << message;
+            caught += 1;
+        }
+        untouched += before == c.data ? 1 : 0;
+    });
+    EXPECT_EQ(caught, size) << f.what;
+    EXPECT_EQ(untouched, size) << f.what;
+}
+
+TEST(faults, one_rank_with_something_else_is_named_on_every_rank) {
+    const std::vector<fault> faults = {
+        {"another size",
+         2,
+         error_code::size_mismatch,
+         {"rank 2", "40 x 30 x 21", "40 x 30 x 20"},
+         [](int rank, trial& t) { t.k = rank == 2 ? 21 : t.k; }},
+        {"another type",
+         1,
+         error_code::size_mismatch,
+         {"rank 1", "f32", "f64"},
+         [](int rank, trial& t) { t.types = all_types[rank == 1 ? 1 : 0]; }},
+        {"another factor",
+         3,
+         error_code::size_mismatch,
+         {"rank 3", "factors"},
+         [](int rank, trial& t) { t.alpha = rank == 3 ? 2 : 1; }},
+        {"another layout",
+         1,
+         error_code::size_mismatch,
+         {"rank 1", "layout of B"},
+         [](int rank, trial& t) { t.b = rank == 1 ? kind::columns : kind::rows; }},
+        {"little memory",
+         3,
+         error_code::out_of_memory,
+         {"rank 3", "use more ranks"},
+         [](int rank, trial& t) { t.memory_bytes = rank == 3 ? 5000 : 0; }},
+        {"too little memory",
+         2,
+         error_code::out_of_memory,
+         {"rank 2", "least memory"},
+         [](int rank, trial& t) { t.memory_bytes = rank == 2 ? 100 : 1000000; }}};
+    for (const fault& f : faults) expect_same_error(4, f);
+}
+
+TEST(faults, a_local_matrix_of_another_size_is_refused_on_every_rank) {
+    std::atomic<int> caught{0};
+    ranks::with_threads(3, [&](ranks::communicator& comm) {
+        const auto rows = ranks::distribution::by_rows(9, 9, 3);
+        const std::size_t mine = comm.rank() == 1 ? 2 : 3;
+        matrix<double> a(mine, 9), c(3, 9);
+        try {
+            matrix_product(comm, ranks::view(a, rows), ranks::view(c, rows), ranks::view(c, rows));
+        } catch (const error& why) {
+            const std::string message = why.what();
+            EXPECT_NE(message.find("rank 1: "), std::string::npos) << message;
+            EXPECT_NE(message.find("A is 2 x 9"), std::string::npos) << message;
+            EXPECT_EQ(why.code(), error_code::size_mismatch);
+            caught += 1;
+        }
+    });
+    EXPECT_EQ(caught, 3);
+}
+
+TEST(faults, integers_that_overflow_on_one_rank_leave_c_alone) {
+    std::atomic<int> caught{0}, untouched{0};
+    ranks::with_threads(4, [&](ranks::communicator& comm) {
+        const auto rows = ranks::distribution::by_rows(4, 4, 4);
+        matrix<std::int8_t> a(1, 4), b(1, 4);
+        matrix<std::int32_t> c(1, 4);
+        for (std::size_t j = 0; j < 4; ++j) {
+            a(0, j) = comm.rank() == 2 ? 100 : 1;
+            b(0, j) = 1;
+            c(0, j) = 7;
+        }
+        try {
+            matrix_product(comm, scaled(0x1p24, ranks::view(a, rows)), ranks::view(b, rows),
+                           ranks::view(c, rows));
+        } catch (const error& why) {
+            EXPECT_EQ(why.code(), error_code::overflow);
+            EXPECT_NE(std::string(why.what()).find("rank 2"), std::string::npos) << why.what();
+            caught += 1;
+        }
+        untouched += c(0, 0) == 7 && c(0, 3) == 7 ? 1 : 0;
+    });
+    EXPECT_EQ(caught, 4);
+    EXPECT_EQ(untouched, 4);
+}
+
+TEST(faults, a_rank_that_leaves_wakes_the_others) {
+    try {
+        ranks::with_threads(4, [](ranks::communicator& comm) {
+            if (comm.rank() == 2) throw error(error_code::unsupported, "rank 2 has gone");
+            matrix<double> a(3, 3), c(3, 3);
+            const auto whole = ranks::distribution::replicated(3, 3);
+            matrix_product(comm, ranks::view(a, whole), ranks::view(a, whole),
+                           ranks::view(c, whole));
+        });
+        FAIL() << "nothing was thrown";
+    } catch (const error& why) {
+        EXPECT_STREQ(why.what(), "rank 2 has gone");
+    }
+}
+
+TEST(redistribution, between_every_two_layouts) {
+    for (const int size : {1, 3, 4, 12})
+        for (const kind from : all_kinds)
+            for (const kind to : all_kinds) {
+                std::mt19937 engine(9);
+                const ranks::layouts best = ranks::best_layouts(37, 41, 50, size);
+                const auto source = layout(from, 37, 50, size, best.a, engine);
+                const auto target = layout(to, 37, 50, size, best.a, engine);
+                whole_matrix_bytes whole(37, 50, dtype::f32);
+                std::iota(reinterpret_cast<float*>(whole.data.data()),
+                          reinterpret_cast<float*>(whole.data.data()) + 37 * 50, 1.0f);
+                std::atomic<int> right{0};
+                ranks::with_threads(size, [&](ranks::communicator& comm) {
+                    local_part mine(source, comm.rank(), dtype::f32, comm.rank() % 2 == 0),
+                        got(target, comm.rank(), dtype::f32, true),
+                        expected(target, comm.rank(), dtype::f32, true);
+                    mine.take(whole);
+                    expected.take(whole);
+                    ranks::detail::redistribute(comm, {mine.view(dtype::f32, 1), source},
+                                                {got.view(dtype::f32, 1), target});
+                    right += got.data == expected.data ? 1 : 0;
+                });
+                EXPECT_EQ(right, size) << static_cast<int>(from) << " to " << static_cast<int>(to);
+            }
+}
+
+}  // namespace
+}  // namespace carat::test
