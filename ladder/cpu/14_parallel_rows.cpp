@@ -58,7 +58,9 @@ class parallel_rows {
         }
     }
 
-    [[nodiscard]] int threads() const { return threads_; }
+    [[nodiscard]] int threads() const {
+        return threads_;
+    }
 
   private:
     const level<T>& level_;

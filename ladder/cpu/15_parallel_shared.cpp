@@ -6,14 +6,12 @@
 //     A blocks,      | T0 | T1 | T2 | T0 |         +--+--+--+--+
 //     packed by all  +----+----+----+----+         |  |  |  |  |   <- next?   T0
 //     +----+                                       +--+--+--+--+
-//     | T0 |                                       |  |  |  |  |   <- next?   T1
-//     | T1 |            then, after a barrier:     +--+--+--+--+
-//     +----+                                         tiles of C, mc rows each
+//     | T0 |            then, after a barrier:     |  |  |  |  |   <- next?   T1
+//     | T1 |                                       +--+--+--+--+     tiles of C, mc rows each
 //
-// Packing costs 1 / M and 1 / N again, shared by all. Tiles have two dimensions, so that there are
-// enough of them for many threads, and whoever lost its core for a while takes fewer. The price is
-// two barriers for each kc of K: one when all is packed, one before it is packed over.
-// Reference: as step 14.
+// Packing costs 1 / M and 1 / N again, shared by all. Tiles have two dimensions, so that many
+// threads find enough of them, and whoever lost its core takes fewer. The price is two barriers for
+// each kc of K: when all is packed, and before it is packed over. Reference: see step 14.
 #include <omp.h>
 
 #include "ladder/cpu/blocked.hpp"
@@ -50,11 +48,12 @@ class parallel_shared {
                                         std::min(blocks_.kc, all.k - l)));
     }
 
-    [[nodiscard]] int threads() const { return threads_; }
+    [[nodiscard]] int threads() const {
+        return threads_;
+    }
 
   private:
-    // By all threads of a team. Slivers of a packed block follow each other, so that sliver i of it
-    // begins at i * k.
+    // Every thread of the team runs this. The packed sliver of row or column i begins at i * k.
     void multiply_panel(const product<T>& p) {
         T* const packed_a = static_cast<T*>(a_.data());
         T* const packed_b = static_cast<T*>(b_.data());
@@ -72,8 +71,7 @@ class parallel_shared {
         for (std::int64_t i = 0; i < p.m; i += mc_)
             for (std::int64_t j = 0; j < p.n; j += across)
                 level_.block.multiply_packed(
-                    columns_of(rows_of(p, i, std::min(mc_, p.m - i)), j,
-                               std::min(across, p.n - j)),
+                    columns_of(rows_of(p, i, std::min(mc_, p.m - i)), j, std::min(across, p.n - j)),
                     packed_a + i * p.k, packed_b + j * p.k);
     }
 

@@ -56,7 +56,9 @@ class amx_runnable final : public rows::runnable {
         }
     }
 
-    [[nodiscard]] int threads() const override { return threads_; }
+    [[nodiscard]] int threads() const override {
+        return threads_;
+    }
 
   private:
     [[nodiscard]] bf16_product as_product(const core::operands& data) const {
@@ -73,7 +75,7 @@ class amx_runnable final : public rows::runnable {
         return {p.m, p.n, p.k, alpha, a, b, c};
     }
 
-    // As step 15 does, by all threads of a team.
+    // Every thread of the team runs this, as in step 15.
     void multiply_panel(const bf16_product& p) {
         const amx_functions& with = *amx_in_use();
         auto* const packed_a = static_cast<std::uint16_t*>(a_.data());
@@ -90,9 +92,9 @@ class amx_runnable final : public rows::runnable {
 #pragma omp for collapse(2) schedule(dynamic)
         for (std::int64_t i = 0; i < p.m; i += mc_)
             for (std::int64_t j = 0; j < p.n; j += across)
-                with.multiply_packed(columns_of(rows_of(p, i, std::min(mc_, p.m - i)), j,
-                                                std::min(across, p.n - j)),
-                                     packed_a + i * depth, packed_b + j * depth);
+                with.multiply_packed(
+                    columns_of(rows_of(p, i, std::min(mc_, p.m - i)), j, std::min(across, p.n - j)),
+                    packed_a + i * depth, packed_b + j * depth);
     }
 
     core::problem problem_;

@@ -56,8 +56,8 @@ template <class T>
                                                                   v.col_stride()};
     };
     const auto extent = [](size_t size) { return static_cast<std::int64_t>(size); };
-    return {extent(c.rows()), extent(c.cols()), extent(a.cols()), alpha, plain(a), plain(b),
-            plain(c)};
+    return {extent(c.rows()), extent(c.cols()), extent(a.cols()), alpha,
+            plain(a),         plain(b),         plain(c)};
 }
 
 // Rows `first` ... of C, and of A; columns `first` ... of C, and of B.

@@ -78,7 +78,7 @@ __device__ __forceinline__ void store_by_tma(const bf16_arguments& g, element* s
     }
 }
 
-// Before a warp ends: its staging tiles have been read.
+// Returns when TMA has read the staging tiles, before which the warp must not end.
 __device__ __forceinline__ void finish_stores() {
     if (threadIdx.x % 32 == 0) ptx::tma_store_wait<0>();
 }

@@ -66,7 +66,7 @@ __device__ __forceinline__ void release_to_both(const ptx::barrier& empty) {
     if (thread < 2) ptx::arrive_remote(empty, thread);
 }
 
-// By one thread: both tiles of k-step `step`, for the tile of C whose first element is (i, j).
+// One thread orders both tiles of k-step `step`, for the tile of C whose first element is (i, j).
 __device__ __forceinline__ void load_stage(tile_pair& to, const bf16_arguments& from, int i, int j,
                                            int step, ptx::barrier& full) {
     ptx::arrive_and_expect_tx(full, sizeof(tile_pair));

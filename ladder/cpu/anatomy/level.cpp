@@ -13,10 +13,17 @@ void multiply_packed(const product<T>& p, const T* packed_a, const T* packed_b) 
 }
 
 template <class T>
-constexpr level<T> steps_of = {
-    CARAT_TEXT(CARAT_ISA), lanes<T>,   mr,          nr<T>,         simd<T>,
-    register_tile<T>,      packing<T>, prefetch<T>, multi_level<T>, few_rows<T>,
-    {pack_a<T>, pack_b<T>, multiply_packed<T>}};
+constexpr level<T> steps_of = {CARAT_TEXT(CARAT_ISA),
+                               lanes<T>,
+                               mr,
+                               nr<T>,
+                               simd<T>,
+                               register_tile<T>,
+                               packing<T>,
+                               prefetch<T>,
+                               multi_level<T>,
+                               few_rows<T>,
+                               {pack_a<T>, pack_b<T>, multiply_packed<T>}};
 
 extern const level<double> level_f64;
 extern const level<float> level_f32;
