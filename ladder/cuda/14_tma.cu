@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(mma_threads)
 
 struct tma_step {
     static constexpr const char* name = "cuda.ladder.tma";
-    static constexpr int least_capability = 90;
+    static constexpr gpu_needs needs = gpu_needs::capability_9_0;
 
     static bf16_plan choose(const core::settings&) {
         return {tma_kernel, mma_threads, stages * int{sizeof(tile_pair)}, true};

@@ -73,7 +73,7 @@ constexpr core::tunable bands[] = {
 
 struct persistent_step {
     static constexpr const char* name = "cuda.ladder.persistent";
-    static constexpr int least_capability = 90;
+    static constexpr gpu_needs needs = gpu_needs::wgmma;
 
     static bf16_plan choose(const core::settings& s) {
         return {.kernel = persistent_kernel,

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads, 1)
 
 struct deferred_step {
     static constexpr const char* name = "cuda.ladder.deferred_store";
-    static constexpr int least_capability = 90;
+    static constexpr gpu_needs needs = gpu_needs::wgmma;
 
     static bf16_plan choose(const core::settings&) {
         return {.kernel = deferred_kernel,

@@ -61,8 +61,9 @@ class bf16_runnable final : public rows::runnable {
         const bool turned = is_turned(p);
         const std::int64_t tiles = ceil_div(turned ? p.n : p.m, block_m * plan.cluster) *
                                    ceil_div(turned ? p.m : p.n, block_n);
-        clusters_ = static_cast<unsigned>(tiles);
-        if (plan.is_persistent) clusters_ = std::min(clusters_, resident_clusters());
+        const std::int64_t parts = plan.passes_sums ? tiles * shares_of_a_tile(p.k) : tiles;
+        const std::int64_t most = plan.is_persistent ? resident_clusters() : parts;
+        clusters_ = static_cast<unsigned>(std::min(parts, most));
         if (!plan.passes_sums) return;
         const std::size_t ctas = std::size_t{clusters_} * static_cast<unsigned>(plan.cluster);
         sums_ = carat::cuda::scratch(ctas * block_m * block_n * sizeof(float));
@@ -100,6 +101,11 @@ class bf16_runnable final : public rows::runnable {
         return reinterpret_cast<const void*>(plan_.kernel);
     }
 
+    // Where there are few tiles, as many clusters share one as get eight steps of K each.
+    static std::int64_t shares_of_a_tile(std::int64_t k) {
+        return std::clamp<std::int64_t>(k / (8 * block_k), 1, 64);
+    }
+
     [[nodiscard]] cudaLaunchConfig_t configuration(
         std::array<cudaLaunchAttribute, 1>& extras) const {
         cudaLaunchConfig_t how{};
@@ -116,12 +122,12 @@ class bf16_runnable final : public rows::runnable {
     }
 
     // The clusters that the GPU can hold at a time: not every SM has a partner next to it.
-    [[nodiscard]] unsigned resident_clusters() const {
+    [[nodiscard]] std::int64_t resident_clusters() const {
         std::array<cudaLaunchAttribute, 1> extras{};
         const cudaLaunchConfig_t how = configuration(extras);
         int clusters = 0;
         CARAT_CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, function(), &how));
-        return static_cast<unsigned>(std::max(clusters, 1));
+        return std::max(clusters, 1);
     }
 
     core::problem problem_;
@@ -134,7 +140,14 @@ class bf16_runnable final : public rows::runnable {
 
 }  // namespace
 
-std::string unsupported_bf16(const core::problem& p, int least_capability) {
+std::string unsupported_bf16(const core::problem& p, gpu_needs needs) {
+    const int own = carat::cuda::describe(carat::cuda::device_in_use()).compute_capability;
+    const bool has_wgmma =
+        own == 90 && std::string_view(CARAT_CUDA_CODE).find("90a") != std::string_view::npos;
+    if (needs == gpu_needs::wgmma && !has_wgmma)
+        return "it needs compute capability 9.0 in a build for 90a, and this GPU has " +
+               std::to_string(own) +
+               " in a build for " CARAT_CUDA_CODE ": take cuda.ladder.tma or cuda.ladder.staged";
     const bool turned = is_turned(p);
     for (const auto& [name, where] :
          {std::pair{"A", p.a_layout}, {"B", p.b_layout}, {"C", p.c_layout}})
@@ -143,7 +156,8 @@ std::string unsupported_bf16(const core::problem& p, int least_capability) {
         if (size > std::numeric_limits<std::int32_t>::max() - block_n)
             return "a size of " + std::to_string(size) +
                    " is more than this step counts: take cuda.ladder.wmma_shared";
-    return unsupported_problem(p, blocks_for(p, block_m, block_n), least_capability);
+    return unsupported_problem(p, blocks_for(p, block_m, block_n),
+                               needs == gpu_needs::capability_8_0 ? 80 : 90);
 }
 
 std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,

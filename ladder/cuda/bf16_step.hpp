@@ -49,15 +49,18 @@ struct bf16_plan {
     int band = 0;
 };
 
+// What a step's instructions need of a GPU. Only code built for 90a has wgmma.
+enum class gpu_needs : std::uint8_t { capability_8_0, capability_9_0, wgmma };
+
 // Why such a kernel cannot compute `p`; empty when it can.
-[[nodiscard]] std::string unsupported_bf16(const core::problem& p, int least_capability);
+[[nodiscard]] std::string unsupported_bf16(const core::problem& p, gpu_needs needs);
 
 [[nodiscard]] std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,
                                                            const bf16_plan& plan);
 
 inline constexpr core::signature bf16_types[] = {{dtype::bf16, dtype::bf16, dtype::bf16, "f32"}};
 
-// The row of a step: a struct with its `name`, `least_capability` and
+// The row of a step: a struct with its `name`, what it `needs` and
 //
 //     static bf16_plan choose(const core::settings&)
 template <class Step>
@@ -71,7 +74,7 @@ template <class Step>
             .unavailable = carat::cuda::unavailable_in_use,
             .unsupported =
                 [](const core::problem& p, const core::settings& s) {
-                    std::string why = unsupported_bf16(p, Step::least_capability);
+                    std::string why = unsupported_bf16(p, Step::needs);
                     if constexpr (requires { Step::unsupported(s); })
                         if (why.empty()) why = Step::unsupported(s);
                     return why;

@@ -37,9 +37,10 @@ __device__ __forceinline__ void scale_sums(const bf16_product& p, std::int64_t i
                                            float (&sums)[128]) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
 #pragma unroll
+    for (float& sum : sums) sum *= p.alpha;
+    if (p.beta == 0) return;
+#pragma unroll
     for (int e = 0; e < 128; ++e) {
-        sums[e] *= p.alpha;
-        if (p.beta == 0) continue;
         const ptx::place at = ptx::wgmma_place(thread, e);
         if (p.c.contains(i + at.row, j + at.column))
             sums[e] += p.beta * static_cast<float>(p.c(i + at.row, j + at.column));

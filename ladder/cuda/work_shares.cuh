@@ -4,10 +4,10 @@
 //     clusters     |     0      |     1      |     2      |     3    |     clusters
 //
 // Whole tiles are handed out in turn as long as every cluster gets one. The rest, more tiles than
-// there are clusters, is one line of k-steps, cut into as many equal shares as there are clusters.
-// A cluster goes through its share from the end: first the beginning of a tile, whose sums it
-// passes to the next cluster; last the end of a tile, whose sums the cluster before passed to it
-// long ago.
+// there are clusters or all there are, is one line of k-steps, cut into as many equal shares as
+// there are clusters. A cluster goes through its share from the end: first the beginning of a tile,
+// whose sums it passes to the next cluster; last the end of a tile, whose sums the cluster before
+// passed to it long ago.
 #pragma once
 
 #include "ladder/cuda/persistent_tile.cuh"
