@@ -31,7 +31,7 @@ ALLOWED = {
     "src/abi/blas": ["include/carat", "src/api/multiply_part.hpp", "src/core/isa.hpp", "src/core/openmp.hpp", "src/core/pool.hpp",
                      "src/core/threads.hpp"],
     "ladder/cpu": ["include/carat", "src/core", "lab/rows", "lab/space"],
-    "ladder/cuda": ["include/carat", "src/core", "src/cuda/common", "lab/rows"],
+    "ladder/cuda": ["include/carat", "src/core", "src/cuda/common", "src/cuda/ptx", "lab/rows"],
     "lab/statistics": [],
     "lab/files": ["include/carat", "src/files"],
     "lab/measure": ["lab/space", "lab/statistics"],

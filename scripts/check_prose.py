@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that pages and comments read as plain English: check_prose.py [--list [FOLDER ...]].
 
-Pages (README, CONTRIBUTING, docs/*.md, docs/studies/*.md, the ladder's): no sentence, list item or table
+Pages (README, CONTRIBUTING, docs/*.md, docs/studies/*.md, docs/ladder/*.md, the ladder's): no sentence, list item or table
 cell begins with a fronted object ("Of ..."), or has one of the turns of phrase that readers stumbled over.
 Comments: none begins with a preposition, and none has such a turn of phrase. The folders of STRICT fail the
 check; in the others the misses are counted, and --list shows them. Exits 1 after one line for each miss.
@@ -45,7 +45,8 @@ MARK = re.compile(r"[ \t]*(//+|#|!)(?:$|\s(?P<text>.*))")
 
 def pages():
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ladder/README.md",
-            *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/studies").glob("*.md"))]
+            *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/studies").glob("*.md")),
+            *sorted((ROOT / "docs/ladder").glob("*.md"))]
 
 
 def sources():

@@ -1,7 +1,9 @@
 // Document 002: from three plain loops to a library, one technique at a time, f32 at 2048: how much
-// does each step gain, and how far is the machine's limit?
+// does each step gain, and how far is the machine's limit? On a GPU also the steps that the
+// document has not: bf16 tensor cores, from one instruction to the speed of a library.
 #include <array>
 #include <fmt/format.h>
+#include <span>
 
 #include "lab/report/words.hpp"
 #include "lab/study/published.hpp"
@@ -19,7 +21,7 @@ struct rung {
     std::string_view theirs;  // the document's word for it; empty: it has none
 };
 
-constexpr std::array<rung, 21> rungs = {
+constexpr std::array<rung, 23> rungs = {
     {{"cpu.ladder.naive", "three loops", "naive"},
      {"cpu.ladder.reordered", "inner loops exchanged", "reordered"},
      {"cpu.ladder.tiled", "tiles that stay in a cache", ""},
@@ -31,6 +33,8 @@ constexpr std::array<rung, 21> rungs = {
      {"cpu.ladder.packing", "+ packing", ""},
      {"cpu.ladder.prefetch", "+ prefetch", ""},
      {"cpu.ladder.multi_level", "+ a tile for each cache", ""},
+     {"cpu.ladder.parallel_rows", "+ all cores, rows shared out", ""},
+     {"cpu.ladder.parallel_shared", "+ packing shared, two dimensions", ""},
      {"cpu.engine", "carat's engine, all cores", ""},
      {"vendor.openblas", "a BLAS, all cores", "BLAS"},
      {"cuda.ladder.naive", "GPU: a thread an element", "GPU naive"},
@@ -42,20 +46,43 @@ constexpr std::array<rung, 21> rungs = {
      {"cuda.ladder.wmma_shared", "tensor cores (tf32)", ""},
      {"vendor.cublas_tf32", "cuBLAS, tensor cores (tf32)", "GPU cuBLAS"}}};
 
-std::string ladder_names() {
+constexpr std::string_view tensor_type = "bf16";
+constexpr std::array<rung, 13> tensor_rungs = {
+    {{"cuda.ladder.wmma_shared", "WMMA from shared memory", ""},
+     {"cuda.ladder.mma", "mma.sync, one pair of tiles", ""},
+     {"cuda.ladder.swizzled", "+ swizzled shared memory", ""},
+     {"cuda.ladder.staged", "+ stages by cp.async", ""},
+     {"cuda.ladder.tma", "+ TMA", ""},
+     {"cuda.ladder.wgmma", "wgmma instead of mma.sync", ""},
+     {"cuda.ladder.specialised", "+ producer and consumers", ""},
+     {"cuda.ladder.multicast", "+ clusters with multicast", ""},
+     {"cuda.ladder.persistent", "+ CTAs stay, order of tiles", ""},
+     {"cuda.ladder.deferred_store", "+ C leaves during the next tile", ""},
+     {"cuda.ladder.stream_k", "+ stream-K", ""},
+     {"cuda.engine", "carat's engine", ""},
+     {"vendor.cublas", "cuBLAS", ""}}};
+
+std::string names_of(std::span<const rung> steps) {
     std::string all;
-    for (const rung& r : rungs) all += (all.empty() ? "" : ",") + std::string(r.implementation);
+    for (const rung& r : steps) all += (all.empty() ? "" : ",") + std::string(r.implementation);
     return all;
 }
 
 std::vector<part> ladder_parts(const options& how) {
     const bool quick = how.how_much == extent::quick;
-    part all{request(how, ladder_names(), quick ? 0.7 : 10)};
+    part all{request(how, names_of(rungs), quick ? 0.7 : 10)};
     all.request.types = {dtype::f32};
     const std::int64_t n = quick ? 512 : 2048;
     all.request.shapes = {{n, n, n}};
     if (how.how_much == extent::full) all.request.timing.trials = 30;
-    return {all};
+    if (!how.on_gpu) return {all};
+
+    part tensor{request(how, names_of(tensor_rungs), quick ? 0.4 : 5)};
+    tensor.request.types = {dtype::bf16};
+    tensor.request.asked.out = dtype::bf16;
+    for (const std::int64_t size : {4096, 8192})
+        if (!quick || size == 4096) tensor.request.shapes.push_back({size, size, size});
+    return {all, tensor};
 }
 
 std::string published_s(std::string_view theirs) {
@@ -64,16 +91,17 @@ std::string published_s(std::string_view theirs) {
     return "-";
 }
 
-table table_of_steps(const results::document& doc, std::int64_t n) {
-    table t{fmt::format("Step by step, f32, N = {}", n),
+table table_of_steps(const results::document& doc, std::span<const rung> steps,
+                     std::string_view type, std::int64_t n) {
+    table t{fmt::format("Step by step, {}, N = {}", type, n),
             {"step", "GFLOP/s", "time", "this step", "so far", "% of roofline", "document"},
             {},
             "Factors are of median times against the step above and against the first. The "
-            "document's times are of N = 2048."};
+            "document's times are of f32 at N = 2048."};
     const results::result* first = nullptr;
     const results::result* before = nullptr;
-    for (const rung& r : rungs) {
-        const results::result* c = measured(doc, r.implementation, ladder_type, n);
+    for (const rung& r : steps) {
+        const results::result* c = measured(doc, r.implementation, type, n);
         if (c == nullptr) continue;
         const auto factor = [&](const results::result* to) {
             return to == nullptr ? std::string("") : report::times(to->median_s / c->median_s);
@@ -103,6 +131,19 @@ std::string product_of_steps(const results::document& doc, std::int64_t n) {
         report::times(reordered->median_s / last->median_s), n);
 }
 
+// The last step of the ladder beside the vendor's library.
+std::string end_of_the_ladder(const results::document& doc, std::int64_t n) {
+    const results::result* last = measured(doc, "cuda.ladder.stream_k", tensor_type, n);
+    const results::result* first = measured(doc, "cuda.ladder.mma", tensor_type, n);
+    const results::result* theirs = measured(doc, "vendor.cublas", tensor_type, n);
+    if (last == nullptr || first == nullptr || theirs == nullptr) return {};
+    return fmt::format(
+        "In bf16 at N = {} the ladder ends at {:.2f} of cuBLAS, {} of what the same tensor cores "
+        "do "
+        "with mma.sync from one pair of tiles.",
+        n, theirs->median_s / last->median_s, report::times(first->median_s / last->median_s));
+}
+
 chapter tell_ladder(const results::document& doc, const options&) {
     chapter c;
     c.sources = {
@@ -110,11 +151,17 @@ chapter tell_ladder(const results::document& doc, const options&) {
                     "precision.",
                     published::investigation.title, published::investigation.hardware)};
     c.not_run = absences(doc);
-    const std::vector<std::int64_t> all = sizes(doc, ladder_type);
-    if (all.empty()) return c;
-    c.tables.push_back(table_of_steps(doc, all.back()));
-    if (std::string text = product_of_steps(doc, all.back()); !text.empty())
-        c.findings.push_back(std::move(text));
+    const auto say = [&](std::string text) {
+        if (!text.empty()) c.findings.push_back(std::move(text));
+    };
+    if (const std::vector<std::int64_t> all = sizes(doc, ladder_type); !all.empty()) {
+        c.tables.push_back(table_of_steps(doc, rungs, ladder_type, all.back()));
+        say(product_of_steps(doc, all.back()));
+    }
+    for (const std::int64_t n : sizes(doc, tensor_type)) {
+        c.tables.push_back(table_of_steps(doc, tensor_rungs, tensor_type, n));
+        say(end_of_the_ladder(doc, n));
+    }
     return c;
 }
 

@@ -9,13 +9,17 @@ extern const rows::implementation tiled_entry;
 extern const rows::implementation tiled_reordered_entry;
 extern const rows::implementation openmp_entry;
 extern const rows::implementation threads_entry;
-extern const rows::implementation anatomy_entries[5];
+extern const rows::implementation anatomy_entries[6];
+extern const rows::implementation parallel_rows_entry;
+extern const rows::implementation parallel_shared_entry;
+extern const rows::implementation amx_entry;
 
 rows::table table() {
     static constexpr const rows::implementation* rows[] = {
-        &naive_entry,           &reordered_entry,    &transposed_b_entry, &tiled_entry,
-        &tiled_reordered_entry, &openmp_entry,       &threads_entry,      &anatomy_entries[0],
-        &anatomy_entries[1],    &anatomy_entries[2], &anatomy_entries[3], &anatomy_entries[4]};
+        &naive_entry,           &reordered_entry,     &transposed_b_entry,    &tiled_entry,
+        &tiled_reordered_entry, &openmp_entry,        &threads_entry,         &anatomy_entries[0],
+        &anatomy_entries[1],    &anatomy_entries[2],  &anatomy_entries[3],    &anatomy_entries[4],
+        &anatomy_entries[5],    &parallel_rows_entry, &parallel_shared_entry, &amx_entry};
     return rows;
 }
 

@@ -91,4 +91,17 @@ __device__ void store(const product<In, Out, Sum>& p, std::int64_t i, std::int64
     if (p.c.contains(i, j)) update(p, p.c(i, j), sum);
 }
 
+// The same for C(i, j) and its right neighbour; where nothing is in the way, as one word.
+__device__ __forceinline__ void store_pair(const product<__nv_bfloat16, __nv_bfloat16, float>& p,
+                                           std::int64_t i, std::int64_t j, float left,
+                                           float right) {
+    if (p.beta == 0 && i < p.c.rows && j + 1 < p.c.cols) {
+        *reinterpret_cast<__nv_bfloat162*>(&p.c(i, j)) =
+            __floats2bfloat162_rn(p.alpha * left, p.alpha * right);
+    } else {
+        store(p, i, j, left);
+        store(p, i, j + 1, right);
+    }
+}
+
 }  // namespace carat::ladder::cuda

@@ -15,5 +15,15 @@ extern const rows::implementation warp_tiled;
 extern const rows::implementation wmma;
 extern const rows::implementation wmma_shared;
 extern const rows::implementation wmma_converted;
+extern const rows::implementation mma;
+extern const rows::implementation swizzled;
+extern const rows::implementation staged;
+extern const rows::implementation tma;
+extern const rows::implementation wgmma;
+extern const rows::implementation specialised;
+extern const rows::implementation multicast;
+extern const rows::implementation persistent;
+extern const rows::implementation deferred_store;
+extern const rows::implementation stream_k;
 
 }  // namespace carat::ladder::cuda

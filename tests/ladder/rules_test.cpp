@@ -57,7 +57,7 @@ TYPED_TEST(rules, alpha_and_beta) {
                 x.check(entry, test::with_blocks(entry, 16));
             }
     });
-    EXPECT_EQ(run, 5 * (std::is_integral_v<TypeParam> ? 7 : 12));
+    EXPECT_EQ(run, 5 * (std::is_integral_v<TypeParam> ? 7 : 15));
 }
 
 TYPED_TEST(special_values, fractions_scale_too) {

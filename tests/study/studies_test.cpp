@@ -189,6 +189,26 @@ TEST(ladder, multiplies_steps_only_of_what_was_measured) {
     expect_says(text, "is worth 40.0× in all: 4.00× from the order of two loops, 10.0×");
 }
 
+TEST(ladder, tells_the_tensor_cores_apart_and_where_they_end) {
+    results::document doc;
+    doc.results = {result("cuda.ladder.mma", "bf16", 4096, 100e3),
+                   result("cuda.ladder.stream_k", "bf16", 4096, 600e3),
+                   result("vendor.cublas", "bf16", 4096, 800e3)};
+    const std::string text = text_of(study::ladder, doc);
+    expect_says(text, "Step by step, bf16, N = 4096");
+    expect_says(text, "ends at 0.75 of cuBLAS, 6.00×");
+}
+
+TEST(ladder, measures_bf16_where_there_is_a_gpu) {
+    study::options how;
+    EXPECT_EQ(study::find("ladder").front()->parts(how).size(), 1U);
+    how.on_gpu = true;
+    const auto parts = study::find("ladder").front()->parts(how);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_EQ(parts[1].request.types, std::vector{dtype::bf16});
+    EXPECT_EQ(parts[1].request.asked.out, dtype::bf16);
+}
+
 TEST(tile_size, knows_reuse_and_the_level_that_holds_a_tile) {
     results::document doc;
     doc.machine["caches"] = {{{"level", 1}, {"kind", "data"}, {"size_bytes", 48 << 10}},

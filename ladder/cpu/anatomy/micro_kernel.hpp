@@ -33,18 +33,18 @@ template <class T>
 inline constexpr std::int64_t nr = nr_vectors* lanes<T>;
 
 // C += alpha A B for one mr x nr tile of C, rows of B and C contiguous. ahead(l) is called at each
-// step l of k: the place for a prefetch.
-template <class T, class Ahead>
+// step l of k: the place for a prefetch. Fewer rows than mr are what step 13 is about.
+template <std::int64_t Rows = mr, class T, class Ahead>
 CARAT_INLINE void micro_kernel(std::int64_t k, T alpha, strided<const T> a, const T* b,
                                std::int64_t b_row, T* c, std::int64_t c_row, const Ahead& ahead) {
-    vec<T> sum[mr][nr_vectors] = {};
+    vec<T> sum[Rows][nr_vectors] = {};
     for (std::int64_t l = 0; l < k; ++l) {
         ahead(l);
         vec<T> b_l[nr_vectors];
 #pragma GCC unroll 8
         for (std::int64_t v = 0; v < nr_vectors; ++v) b_l[v] = load(b + v * lanes<T>);
 #pragma GCC unroll 8
-        for (std::int64_t i = 0; i < mr; ++i) {
+        for (std::int64_t i = 0; i < Rows; ++i) {
             const vec<T> a_il = broadcast(a.data[i * a.row_stride]);
 #pragma GCC unroll 8
             for (std::int64_t v = 0; v < nr_vectors; ++v)
@@ -54,7 +54,7 @@ CARAT_INLINE void micro_kernel(std::int64_t k, T alpha, strided<const T> a, cons
         b += b_row;
     }
 #pragma GCC unroll 8
-    for (std::int64_t i = 0; i < mr; ++i) {
+    for (std::int64_t i = 0; i < Rows; ++i) {
 #pragma GCC unroll 8
         for (std::int64_t v = 0; v < nr_vectors; ++v) {
             T* const c_iv = c + i * c_row + v * lanes<T>;

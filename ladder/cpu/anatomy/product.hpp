@@ -35,6 +35,15 @@ struct blocks {
 template <class T>
 using multiply = void(const product<T>&, const blocks<T>&);
 
+// The parts of step 12, for steps that share them out among threads: C += alpha A B for a block of
+// each, both packed, and the packing of either.
+template <class T>
+struct block_functions {
+    void (*pack_a)(const product<T>&, T* to);
+    void (*pack_b)(const product<T>&, T* to);
+    void (*multiply_packed)(const product<T>&, const T* packed_a, const T* packed_b);
+};
+
 // What one instruction set offers: its name, the vector it was compiled for, its micro-tile, the
 // steps.
 template <class T>
@@ -42,7 +51,8 @@ struct level {
     const char* name;
     std::int64_t lanes;   // elements in a vector
     std::int64_t mr, nr;  // rows and columns of C that stay in registers
-    multiply<T>*simd, *register_tile, *packing, *prefetch, *multi_level;
+    multiply<T>*simd, *register_tile, *packing, *prefetch, *multi_level, *few_rows;
+    block_functions<T> block;
 };
 
 }  // namespace carat::ladder::cpu

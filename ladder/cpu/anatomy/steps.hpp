@@ -15,5 +15,7 @@ template <class T>
 void prefetch(const product<T>& p, const blocks<T>& size);
 template <class T>
 void multi_level(const product<T>& p, const blocks<T>& size);
+template <class T>
+void few_rows(const product<T>& p, const blocks<T>& size);
 
 }  // namespace carat::ladder::cpu::CARAT_ISA

@@ -1,0 +1,86 @@
+// Step 13: several stages. While the warps multiply one pair of tiles, up to three more are under
+// way, so that a copy has the time of several multiplications to arrive:
+//
+//     copy      | 0 | 1 | 2 | 3 | 4 | 5 |           One barrier a stage: whoever passes it knows
+//     multiply              | 0 | 1 | 2 | 3 |       that its stage has arrived and that everybody
+//               -------- time --------->            is done with the one that is overwritten next.
+//
+// Memory answers after some 600 to 800 ns on a busy H200, and two of these stages keep the tensor
+// cores busy for about 1.7 us with mma.sync: so three stages would do, and a fourth covers the
+// unevenness. What is left is work that is not multiplication: a warp still computes an address for
+// each 16 bytes that it copies, and loads each fragment before it can multiply (steps 14 and 15).
+//
+// Two stages are what a GPU with 99 KB of shared memory a CTA can hold (8.6, 8.9), three one with
+// 163 KB (8.0).
+#include <algorithm>
+
+#include "ladder/cuda/mma_tile.cuh"
+#include "ladder/cuda/steps.hpp"
+
+namespace carat::ladder::cuda {
+
+namespace {
+
+template <int Stages>
+__global__ void __launch_bounds__(mma_threads)
+    staged_kernel(const __grid_constant__ bf16_arguments arguments) {
+    extern __shared__ __align__(1024) unsigned char shared[];
+    tile_pair* const stages = reinterpret_cast<tile_pair*>(shared);
+    const bf16_product& p = arguments.product;
+    const origin first = tile_origin(p.c, block_m, block_n);
+    const auto start = [&](int at, std::int64_t k) {
+        if (k < p.a.cols)
+            copy_stage(stages[at], p, first, k, swizzled_place{});
+        else
+            carat::cuda::commit_copies();  // an empty group, to keep the count
+    };
+
+    warp_sums sums;
+    for (int s = 0; s < Stages - 1; ++s) start(s, s * block_k);
+    int now = 0;
+    for (std::int64_t k = 0; k < p.a.cols; k += block_k) {
+        carat::cuda::wait_for_copies<Stages - 2>();
+        __syncthreads();
+        start((now + Stages - 1) % Stages, k + (Stages - 1) * block_k);
+        sums.multiply(stages[now], swizzled_place{});
+        now = (now + 1) % Stages;
+    }
+    sums.store(p, first);
+}
+
+constexpr core::tunable stage_count[] = {
+    {"stages", 0, 0, 4, "pairs of tiles in shared memory, 2 to 4; 0: as many as it holds"}};
+
+struct staged_step {
+    static constexpr const char* name = "cuda.ladder.staged";
+    static constexpr gpu_needs needs = gpu_needs::capability_8_0;
+
+    static std::int64_t that_fit() {
+        const auto gpu = carat::cuda::describe(carat::cuda::device_in_use());
+        return static_cast<std::int64_t>(gpu.shared_bytes_per_block / sizeof(tile_pair));
+    }
+
+    static std::string unsupported(const core::settings& s) {
+        const std::int64_t count = s.value(stage_count[0]);
+        if (count != 1 && count <= that_fit()) return {};
+        return "stages " + std::to_string(count) + " has no kernel here: take 2 to " +
+               std::to_string(std::min<std::int64_t>(that_fit(), 4));
+    }
+
+    static bf16_plan choose(const core::settings& s) {
+        const std::int64_t wanted = s.value(stage_count[0]);
+        const auto count =
+            static_cast<int>(wanted != 0 ? wanted : std::min<std::int64_t>(that_fit(), 4));
+        const auto kernel = count == 2   ? staged_kernel<2>
+                            : count == 3 ? staged_kernel<3>
+                                         : staged_kernel<4>;
+        return {kernel, mma_threads, count * int{sizeof(tile_pair)}};
+    }
+};
+
+}  // namespace
+
+constinit const rows::implementation staged =
+    bf16_row<staged_step>("cp.async keeps up to four stages of tiles under way", stage_count);
+
+}  // namespace carat::ladder::cuda

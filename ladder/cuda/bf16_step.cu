@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/handles.hpp"
+#include "cuda/common/kernel.hpp"
+#include "cuda/common/scale.hpp"
+#include "cuda/common/scratch.hpp"
+#include "cuda/common/tensor_map.hpp"
+#include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/step.hpp"
+
+namespace carat::ladder::cuda {
+
+namespace {
+
+constexpr std::int64_t chunk = 16 / int{sizeof(element)};  // elements
+
+// Why the kernels cannot read or write a matrix with these strides. `is_turned`: they see its
+// transpose, because C is column-major.
+std::string unsupported_layout(const char* name, core::layout where, bool is_turned) {
+    if (is_turned) std::swap(where.row_stride, where.col_stride);
+    if (where.col_stride == 1 && where.row_stride % chunk == 0) return {};
+    return std::string(name) + " has the strides " +
+           std::to_string(is_turned ? where.col_stride : where.row_stride) + " and " +
+           std::to_string(is_turned ? where.row_stride : where.col_stride) +
+           ": this step wants A, B and C row by row (or all three column by column) with lines a "
+           "multiple of 8 elements apart; pad them, or take cuda.ladder.wmma_shared";
+}
+
+bool is_turned(const core::problem& p) {
+    return p.c_layout.row_stride < p.c_layout.col_stride;
+}
+
+std::int64_t ceil_div(std::int64_t size, std::int64_t by) {
+    return (size + by - 1) / by;
+}
+
+template <class T>
+CUtensorMap describe(const matrix<T>& m, int box_lines) {
+    return carat::cuda::describe({m.data, dtype::bf16, m.cols, m.rows, m.row_stride, box_lines});
+}
+
+void require_alignment(const char* name, const void* data) {
+    if (reinterpret_cast<std::uintptr_t>(data) % 16 == 0) return;
+    throw error(error_code::unsupported,
+                std::string(name) + " begins " +
+                    std::to_string(reinterpret_cast<std::uintptr_t>(data) % 16) +
+                    " bytes after a multiple of 16, where this step cannot read or write it: "
+                    "align it, or take cuda.ladder.wmma_shared");
+}
+
+class bf16_runnable final : public rows::runnable {
+  public:
+    bf16_runnable(const char* name, const core::problem& p, const bf16_plan& plan)
+        : problem_(p),
+          plan_(plan),
+          facts_(carat::cuda::load_kernel(name, function(), plan.threads, plan.shared_bytes)) {
+        const bool turned = is_turned(p);
+        const std::int64_t tiles = ceil_div(turned ? p.n : p.m, block_m * plan.cluster) *
+                                   ceil_div(turned ? p.m : p.n, block_n);
+        const std::int64_t parts = plan.passes_sums ? tiles * shares_of_a_tile(p.k) : tiles;
+        const std::int64_t most = plan.is_persistent ? resident_clusters() : parts;
+        clusters_ = static_cast<unsigned>(std::min(parts, most));
+        if (!plan.passes_sums) return;
+        const std::size_t ctas = std::size_t{clusters_} * static_cast<unsigned>(plan.cluster);
+        sums_ = carat::cuda::scratch(ctas * block_m * block_n * sizeof(float));
+        flags_ = carat::cuda::zeros(ctas * 2 * sizeof(carat::cuda::ptx::flag));
+    }
+
+    void run(const core::operands& data) override {
+        if (problem_.m == 0 || problem_.n == 0) return;
+        if (problem_.k == 0 || problem_.alpha == 0) return carat::cuda::scale_c(problem_, data.c);
+        require_alignment("A", data.a);
+        require_alignment("B", data.b);
+        require_alignment("C", data.c);
+        bf16_arguments with{};
+        with.product = make_product<element, element, float>(problem_, data);
+        if (plan_.uses_tma) {
+            with.a = describe(with.product.a, block_m);
+            with.b = describe(with.product.b, block_k);
+            with.c = describe(with.product.c, 16);
+        }
+        with.band = plan_.band;
+        if (plan_.passes_sums) {
+            with.partial_sums = static_cast<float4*>(sums_.get());
+            with.is_passed = static_cast<carat::cuda::ptx::flag*>(flags_.get());
+        }
+        std::array<cudaLaunchAttribute, 1> extras{};
+        const cudaLaunchConfig_t how = configuration(extras);
+        void* arguments[] = {&with};
+        CARAT_CUDA_CHECK(cudaLaunchKernelExC(&how, function(), arguments));
+    }
+
+    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
+
+  private:
+    [[nodiscard]] const void* function() const {
+        return reinterpret_cast<const void*>(plan_.kernel);
+    }
+
+    // Where there are few tiles, as many clusters share one as get eight steps of K each.
+    static std::int64_t shares_of_a_tile(std::int64_t k) {
+        return std::clamp<std::int64_t>(k / (8 * block_k), 1, 64);
+    }
+
+    [[nodiscard]] cudaLaunchConfig_t configuration(
+        std::array<cudaLaunchAttribute, 1>& extras) const {
+        cudaLaunchConfig_t how{};
+        how.gridDim = dim3(clusters_ * static_cast<unsigned>(plan_.cluster));
+        how.blockDim = dim3(static_cast<unsigned>(plan_.threads));
+        how.dynamicSmemBytes = static_cast<std::size_t>(plan_.shared_bytes);
+        how.stream = carat::cuda::stream_in_use();
+        if (plan_.cluster == 1) return how;
+        extras[0].id = cudaLaunchAttributeClusterDimension;
+        extras[0].val.clusterDim = {static_cast<unsigned>(plan_.cluster), 1, 1};
+        how.attrs = extras.data();
+        how.numAttrs = 1;
+        return how;
+    }
+
+    // The clusters that the GPU can hold at a time: not every SM has a partner next to it.
+    [[nodiscard]] std::int64_t resident_clusters() const {
+        std::array<cudaLaunchAttribute, 1> extras{};
+        const cudaLaunchConfig_t how = configuration(extras);
+        int clusters = 0;
+        CARAT_CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, function(), &how));
+        return std::max(clusters, 1);
+    }
+
+    core::problem problem_;
+    bf16_plan plan_;
+    core::kernel_facts facts_;
+    unsigned clusters_ = 1;
+    carat::cuda::scratch sums_;
+    carat::cuda::zeros flags_;
+};
+
+}  // namespace
+
+std::string unsupported_bf16(const core::problem& p, gpu_needs needs) {
+    const int own = carat::cuda::describe(carat::cuda::device_in_use()).compute_capability;
+    const bool has_wgmma =
+        own == 90 && std::string_view(CARAT_CUDA_CODE).find("90a") != std::string_view::npos;
+    if (needs == gpu_needs::wgmma && !has_wgmma)
+        return "it needs compute capability 9.0 in a build for 90a, and this GPU has " +
+               std::to_string(own) +
+               " in a build for " CARAT_CUDA_CODE ": take cuda.ladder.tma or cuda.ladder.staged";
+    const bool turned = is_turned(p);
+    for (const auto& [name, where] :
+         {std::pair{"A", p.a_layout}, {"B", p.b_layout}, {"C", p.c_layout}})
+        if (std::string why = unsupported_layout(name, where, turned); !why.empty()) return why;
+    for (const std::int64_t size : {p.m, p.n, p.k})
+        if (size > std::numeric_limits<std::int32_t>::max() - block_n)
+            return "a size of " + std::to_string(size) +
+                   " is more than this step counts: take cuda.ladder.wmma_shared";
+    return unsupported_problem(p, blocks_for(p, block_m, block_n),
+                               needs == gpu_needs::capability_8_0 ? 80 : 90);
+}
+
+std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,
+                                             const bf16_plan& plan) {
+    return std::make_unique<bf16_runnable>(name, p, plan);
+}
+
+}  // namespace carat::ladder::cuda

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Fills the pages of docs/ladder from the sources and from results: ladder_pages.py [--check].
+
+A page is written by hand but for four kinds of blocks, each between a marker and <!-- end -->:
+
+    <!-- way NEW: stop > arrow > stop ... -->   the drawing of the data's way, docs/images/ladder
+    <!-- quote FILE: TEXT + LINES -->           lines of a source, from the one that has TEXT on
+    <!-- measured FILE: STEP, BEFORE -->        throughput of a step from results/FILE, if it is there
+    <!-- waterfall FILE: SIZE -->               all steps of results/FILE at SIZE, as bars
+
+NEW numbers the stops and arrows that the step adds, from 1. --check writes nothing, names what
+differs and exits 1, so that a quotation cannot outlive its source.
+"""
+
+import json
+import pathlib
+import re
+import sys
+from xml.sax.saxutils import escape
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs/ladder"
+BLOCK = re.compile(r"(<!-- (way|quote|measured|waterfall) (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+STYLE = """
+  .page { fill: #ffffff } .text { fill: #1f2328 } .soft { fill: #59636e }
+  .stop { fill: #eef1f4; stroke: #8c959f } .new { fill: #ddeeff; stroke: #0072b2; stroke-width: 2 }
+  .arrow { stroke: #59636e } .newarrow { stroke: #0072b2; stroke-width: 2.5 }
+  @media (prefers-color-scheme: dark) {
+    .page { fill: #0d1117 } .text { fill: #e6edf3 } .soft { fill: #9da7b1 }
+    .stop { fill: #21262d; stroke: #6e7681 } .new { fill: #0b2a42; stroke: #56b4e9 }
+    .arrow { stroke: #9da7b1 } .newarrow { stroke: #56b4e9 }
+  }
+  text { font-family: system-ui, sans-serif; font-size: 13px; text-anchor: middle }
+  .small { font-size: 12px }
+"""
+STOP, ARROW, ROW, ACROSS = 150, 150, 96, 3  # widths, height of a row, stops in a row
+
+
+def lines_of(text, most):
+    """The words of `text` in lines of at most so many letters."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def text_at(x, y, text, most, style):
+    lines = lines_of(text, most)
+    top = y - 8 * (len(lines) - 1)
+    return [f'<text class="{style}" x="{x}" y="{top + 16 * i + 4}">{escape(line)}</text>'
+            for i, line in enumerate(lines)]
+
+
+def drawing(new, parts):
+    """Stops in rows of three, an arrow between each and the next."""
+    stops = (len(parts) + 1) // 2
+    rows = (stops + ACROSS - 1) // ACROSS
+    width = ACROSS * STOP + (ACROSS - 1) * ARROW + 40
+    height = rows * ROW + (rows - 1) * 30 + 20
+    drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+             f'aria-label="{escape(" to ".join(parts[::2]))}">', f"<style>{STYLE}</style>",
+             '<defs><marker id="head" markerWidth="8" markerHeight="8" refX="6" refY="3" orient="auto">'
+             '<path d="M0,0 L7,3 L0,6 z" class="soft"/></marker></defs>',
+             f'<rect class="page" width="{width}" height="{height}"/>']
+    for number in range(stops):
+        row, place = divmod(number, ACROSS)
+        x, y = 20 + place * (STOP + ARROW), 10 + row * (ROW + 30)
+        kind = "new" if 2 * number + 1 in new else "stop"
+        drawn.append(f'<rect class="{kind}" x="{x}" y="{y + 16}" width="{STOP}" height="64" rx="6"/>')
+        drawn += text_at(x + STOP / 2, y + 48, parts[2 * number], 21, "text")
+        if number + 1 == stops:
+            break
+        arrow = "newarrow" if 2 * number + 2 in new else "arrow"
+        label = parts[2 * number + 1]
+        if place + 1 < ACROSS:
+            drawn.append(f'<path class="{arrow}" fill="none" d="M{x + STOP + 4},{y + 48} '
+                         f'h{ARROW - 10}" marker-end="url(#head)"/>')
+            drawn += text_at(x + STOP + ARROW / 2, y + 26, label, 20, "soft small")
+        else:  # around to the beginning of the next row
+            drawn.append(f'<path class="{arrow}" fill="none" d="M{x + STOP / 2},{y + 82} v22 '
+                         f'H{20 + STOP / 2} v16" marker-end="url(#head)"/>')
+            drawn += text_at(width / 2, y + 96, label, 60, "soft small")
+    return "\n".join([*drawn, "</svg>", ""])
+
+
+def way(page, arguments, written):
+    new, parts = arguments.split(":", 1)
+    parts = [part.strip() for part in parts.split(">")]
+    if len(parts) % 2 == 0:
+        raise SystemExit(f"{page.name}: a way ends with a stop: {arguments}")
+    image = ROOT / "docs/images/ladder" / f"{page.stem}.svg"
+    written[image] = drawing({int(n) for n in new.split()}, parts)
+    return f"![The way of the data: {', '.join(parts[::2])}](../images/ladder/{image.name})\n"
+
+
+def quote(page, arguments, _):
+    file, rest = arguments.split(":", 1)
+    text, count = rest.rsplit("+", 1)
+    lines = (ROOT / file).read_text().splitlines()
+    found = [i for i, line in enumerate(lines) if text.strip() in line]
+    if len(found) != 1:
+        raise SystemExit(f"{page.name}: {file} has '{text.strip()}' {len(found)} times, not once")
+    quoted = lines[found[0]:found[0] + int(count)]
+    depth = min(len(line) - len(line.lstrip()) for line in quoted if line.strip() and line[0] != "#")
+    shown = [line if line.startswith("#") else line[depth:] for line in quoted]
+    return "\n".join(["```cpp", *shown, "```", f"`{file}`", ""])
+
+
+def measured(_, arguments, __):
+    file, steps = arguments.split(":", 1)
+    step, before = (name.strip() for name in steps.split(","))
+    path = ROOT / "results" / file
+    if not path.exists():
+        return f"Not measured yet: `results/{file}` is missing.\n"
+    results = json.loads(path.read_text())
+    rates = {}
+    for c in results["results"]:
+        if c["median_gflops"] > 0:
+            rates.setdefault((c["m"], c["n"], c["k"]), {})[c["implementation"]] = c["median_gflops"]
+    rows = []
+    for (m, n, k), of in rates.items():
+        if step not in of:
+            continue
+        best = max((v for name, v in of.items() if name.startswith(("vendor.", "cpu.engine"))),
+                   default=None)
+        rows.append("| " + " | ".join([
+            str(n) if m == n == k else f"{m} x {n} x {k}", f"{of[step] / 1000:.4g}",
+            f"{of[step] / of[before]:.2f} x" if before in of else "",
+            f"{100 * of[step] / best:.0f} %" if best else ""]) + " |")
+    head = f"| size | TFLOP/s | over `{before.split('.')[-1]}` | of the best library |\n|---|--:|--:|--:|"
+    where = results["machine"]["gpus"][0]["name"] if results["machine"]["gpus"] else \
+        results["machine"]["cpu_model"]
+    return "\n".join([head, *rows, "", f"`results/{file}`: {where}, revision {results['revision']}, "
+                                       f"{results['date'][:10]}.", ""])
+
+
+def bars(rows):
+    """Bars of (name, TFLOP/s, is it a library), in the order given."""
+    most = max(rate for _, rate, _ in rows)
+    height = 26 * len(rows) + 20
+    drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" role="img" '
+             'aria-label="Throughput of each step">', f"<style>{STYLE}</style>",
+             f'<rect class="page" width="760" height="{height}"/>']
+    for number, (name, rate, is_library) in enumerate(rows):
+        y = 10 + 26 * number
+        length = 460 * rate / most
+        drawn += [f'<text class="text" style="text-anchor: end" x="190" y="{y + 16}">{escape(name)}</text>',
+                  f'<rect class="{"stop" if is_library else "new"}" x="200" y="{y + 2}" '
+                  f'width="{length:.1f}" height="19"/>',
+                  f'<text class="soft" style="text-anchor: start" x="{208 + length:.1f}" '
+                  f'y="{y + 16}">{rate:.4g}</text>']
+    return "\n".join([*drawn, "</svg>", ""])
+
+
+def waterfall(page, arguments, written):
+    file, size = arguments.split(":", 1)
+    path = ROOT / "results" / file
+    if not path.exists():
+        return f"Not measured yet: `results/{file}` is missing.\n"
+    rows = [(c["implementation"].removeprefix("cuda.ladder.").removeprefix("cpu.ladder."),
+             c["median_gflops"] / 1000, ".ladder." not in c["implementation"])
+            for c in json.loads(path.read_text())["results"]
+            if c["median_gflops"] > 0 and str(c["n"]) == size.strip()]
+    rows.sort(key=lambda row: (row[2], row[1]))
+    image = ROOT / "docs/images/ladder" / f"{pathlib.Path(file).stem}.svg"
+    written[image] = bars(rows)
+    return (f"![Throughput of each step at N = {size.strip()}, TFLOP/s]"
+            f"(../images/ladder/{image.name})\n\nTFLOP/s at N = {size.strip()}, `results/{file}`.\n")
+
+
+FILLED_BY = {"way": way, "quote": quote, "measured": measured, "waterfall": waterfall}
+
+
+def main(check):
+    written = {}
+    for page in sorted(PAGES.glob("*.md")):
+        def fill(block, page=page):
+            return block[1] + FILLED_BY[block[2]](page, block[3], written) + block[4]
+        written[page] = BLOCK.sub(fill, page.read_text())
+    stale = [path for path, text in written.items()
+             if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if check:
+            print(f"{path.relative_to(ROOT)}: differs from its sources; run scripts/ladder_pages.py")
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(written[path])
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))

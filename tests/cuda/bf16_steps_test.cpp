@@ -1,0 +1,222 @@
+// Steps 11 to 20 of the CUDA ladder against exact sums, on a GPU: around their tile of 128 x 256 x
+// 64, with fewer and more tiles than a GPU has SMs, padded lines and all factors. A failure says
+// how many elements of C are wrong, within which rows and columns, and which the first ones are.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <carat/error.hpp>
+
+#include "cuda/common/device.hpp"
+#include "ladder/cuda/table.hpp"
+#include "tests/cuda/sweep.hpp"
+#include "tests/parameters.hpp"
+
+namespace {
+
+using namespace carat;
+
+constexpr int block_m = 128;
+constexpr int block_n = 256;
+
+std::vector<const rows::implementation*> steps() {
+    std::vector<const rows::implementation*> all;
+    for (const rows::implementation* entry : ladder::cuda::table())
+        if (entry->signatures.size() == 1 && entry->signatures[0].a == dtype::bf16)
+            all.push_back(entry);
+    return all;
+}
+
+// Lines of a multiple of eight elements, and `more` of them.
+std::int64_t padded(std::int64_t size, std::int64_t more = 0) {
+    return (size + 7) / 8 * 8 + more;
+}
+
+core::problem problem(std::int64_t m, std::int64_t n, std::int64_t k, bool by_columns,
+                      std::int64_t more) {
+    core::problem p = core::row_major_problem(dtype::bf16, m, n, k);
+    p.a_layout =
+        by_columns ? core::column_major(padded(m, more)) : core::row_major(padded(k, more));
+    p.b_layout =
+        by_columns ? core::column_major(padded(k, more)) : core::row_major(padded(n, more));
+    p.c_layout =
+        by_columns ? core::column_major(padded(m, more)) : core::row_major(padded(n, more));
+    return p;
+}
+
+std::vector<int> numbers(char operand, std::int64_t rows, std::int64_t cols) {
+    std::vector<int> all;
+    all.reserve(static_cast<std::size_t>(rows * cols));
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < cols; ++j) all.push_back(test::whole_number(operand, i, j));
+    return all;
+}
+
+// Remembered for each size.
+const std::vector<int>& exact_sums(const core::problem& p) {
+    static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<int>> known;
+    std::vector<int>& c = known[{p.m, p.n, p.k}];
+    if (!c.empty()) return c;
+    const std::vector<int> a = numbers('a', p.m, p.k);
+    const std::vector<int> b = numbers('b', p.k, p.n);
+    c.assign(static_cast<std::size_t>(p.m * p.n), 0);
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t k = 0; k < p.k; ++k) {
+            const int factor = a[static_cast<std::size_t>(i * p.k + k)];
+            const int* const row = b.data() + k * p.n;
+            int* const sums = c.data() + i * p.n;
+            for (std::int64_t j = 0; j < p.n; ++j) sums[j] += factor * row[j];
+        }
+    return c;
+}
+
+// Counts wrong elements, and says where they are.
+class wrong_elements {
+  public:
+    void note(std::int64_t i, std::int64_t j, double got, double expected) {
+        if (count_++ < most_)
+            first_ += "\n  C(" + std::to_string(i) + ", " + std::to_string(j) + "), element (" +
+                      std::to_string(i % block_m) + ", " + std::to_string(j % block_n) +
+                      ") of tile (" + std::to_string(i / block_m) + ", " +
+                      std::to_string(j / block_n) + "), is " + std::to_string(got) +
+                      " instead of " + std::to_string(expected);
+        top_ = std::min(top_, i);
+        bottom_ = std::max(bottom_, i);
+        left_ = std::min(left_, j);
+        right_ = std::max(right_, j);
+    }
+
+    [[nodiscard]] std::string text() const {
+        if (count_ == 0) return {};
+        return std::to_string(count_) + " wrong elements, in rows " + std::to_string(top_) +
+               " to " + std::to_string(bottom_) + " and columns " + std::to_string(left_) + " to " +
+               std::to_string(right_) + first_;
+    }
+
+  private:
+    static constexpr int most_ = 12;
+    std::int64_t count_ = 0;
+    std::int64_t top_ = std::numeric_limits<std::int64_t>::max();
+    std::int64_t left_ = top_;
+    std::int64_t bottom_ = -1;
+    std::int64_t right_ = -1;
+    std::string first_;
+};
+
+std::string check(const rows::implementation& entry, const core::settings& how,
+                  const core::problem& p) {
+    test::operand_set data(p, 0);
+    if (p.alpha != 0) data.a.fill('a');
+    if (p.alpha != 0) data.b.fill('b');
+    if (p.beta != 0) data.c.fill('c');
+    const auto around_c = data.c.surroundings();
+    test::run_on_device(entry, p, how, data);
+    if (data.c.surroundings() != around_c) return "memory around C was written";
+    const std::vector<int>& sums = exact_sums(p);
+    wrong_elements wrong;
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            const double sum = p.alpha * sums[static_cast<std::size_t>(i * p.n + j)];
+            const double c = p.beta == 0 ? 0 : p.beta * test::whole_number('c', i, j);
+            const auto expected = static_cast<double>(static_cast<bf16>(sum + c));
+            if (const double got = data.c.get(i, j); got != expected)
+                wrong.note(i, j, got, expected);
+        }
+    return wrong.text();
+}
+
+class bf16_steps : public testing::TestWithParam<const rows::implementation*> {
+  protected:
+    void SetUp() override {
+        if (const std::string why = cuda::unavailable_in_use(); !why.empty())
+            GTEST_SKIP() << "no GPU test can run: " << why;
+        const core::problem p = problem(128, 256, 64, false, 0);
+        if (const auto why = rows::reason_against(*GetParam(), p, {}); !why.empty())
+            GTEST_SKIP() << why;
+    }
+};
+
+TEST_P(bf16_steps, are_exact_around_their_tile) {
+    struct factors {
+        double alpha, beta;
+    };
+    static constexpr factors all_factors[] = {{1, 0}, {2, -1}, {-1, 1}, {0, 2}};
+    int count = 0;
+    for (const auto& [m, n, k] : {std::tuple{128, 256, 64},
+                                  {128, 256, 448},
+                                  {256, 512, 128},
+                                  {384, 256, 64},
+                                  {1, 1, 1},
+                                  {7, 9, 5},
+                                  {64, 64, 16},
+                                  {127, 255, 63},
+                                  {129, 257, 65},
+                                  {130, 264, 72},
+                                  {300, 300, 300},
+                                  {640, 1100, 130},
+                                  {5, 2000, 1000},
+                                  {2000, 5, 1000},
+                                  {0, 8, 8},
+                                  {8, 0, 8},
+                                  {8, 8, 0}})
+        for (const bool by_columns : {false, true}) {
+            core::problem p = problem(m, n, k, by_columns, by_columns ? 8 : 0);
+            const factors f = all_factors[static_cast<std::size_t>(count++ % 4)];
+            p.alpha = f.alpha;
+            p.beta = f.beta;
+            ASSERT_EQ(rows::reason_against(*GetParam(), p, {}), "");
+            ASSERT_EQ(check(*GetParam(), {}, p), "")
+                << core::describe(p) << (by_columns ? " by columns" : "") << " alpha " << f.alpha
+                << " beta " << f.beta;
+        }
+    EXPECT_EQ(count, 2 * 17);
+}
+
+// Persistent and stream-K steps: fewer tiles than SMs, as many, a few more, and several rounds.
+TEST_P(bf16_steps, are_exact_with_many_tiles) {
+    for (const auto& [m, n, k] : {std::tuple{1024, 1024, 1024},
+                                  {2048, 2048, 256},
+                                  {2304, 2048, 192},
+                                  {880, 4616, 320},
+                                  {4096, 4352, 64}}) {
+        const core::problem p = problem(m, n, k, false, 0);
+        ASSERT_EQ(check(*GetParam(), {}, p), "") << core::describe(p);
+        ASSERT_EQ(check(*GetParam(), {}, p), "") << core::describe(p) << ", a second time";
+    }
+}
+
+TEST_P(bf16_steps, are_exact_with_every_setting) {
+    const core::problem p = problem(900, 1300, 500, false, 0);
+    for (const core::tunable& t : GetParam()->tunables)
+        for (std::int64_t value = t.least; value <= t.most; ++value) {
+            const core::settings how = {1, {{std::string(t.name), value}}};
+            if (rows::reason_against(*GetParam(), p, how).empty()) {
+                ASSERT_EQ(check(*GetParam(), how, p), "") << t.name << " " << value;
+            }
+        }
+}
+
+TEST_P(bf16_steps, refuse_what_they_cannot_read) {
+    core::problem p = problem(128, 256, 64, false, 0);
+    p.b_layout = core::column_major(64);
+    EXPECT_NE(rows::reason_against(*GetParam(), p, {}).find("B has the strides 1 and 64"),
+              std::string::npos);
+    p = problem(128, 256, 64, false, 3);
+    EXPECT_NE(rows::reason_against(*GetParam(), p, {}).find("multiple of 8 elements"),
+              std::string::npos);
+    p = problem(128, 256, 64, false, 0);
+    test::operand_set data(p, 1);
+    EXPECT_THROW(test::run_on_device(*GetParam(), p, {}, data), error);
+}
+
+std::string label(const testing::TestParamInfo<const rows::implementation*>& info) {
+    return test::test_name(std::string(info.param->name));
+}
+INSTANTIATE_TEST_SUITE_P(ladder, bf16_steps, testing::ValuesIn(steps()), label);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(bf16_steps);
+
+}  // namespace
