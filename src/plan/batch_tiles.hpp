@@ -6,14 +6,9 @@
 #include <span>
 
 #include "plan/gpu_costs.hpp"
+#include "plan/tiles.hpp"
 
 namespace carat::plan {
-
-struct batch_tile {
-    int block_m;
-    int block_n;
-    int ctas_per_sm;
-};
 
 struct batch_request {
     std::int64_t m = 0;

@@ -10,19 +10,9 @@
 #include <carat/types.hpp>
 
 #include "plan/gpu_costs.hpp"
+#include "plan/tiles.hpp"
 
 namespace carat::plan {
-
-/// A tile of C that a kernel has, k-tiles and what it reaches
-/// (src/cuda/families/fma/kernel_table.hpp).
-struct fma_tile {
-    int m, n, k;
-    int ctas_per_sm;
-    int most_cluster;    // CTAs that share K
-    double share;        // of the peak that an SM full of such tiles reaches
-    double alone;        // of that, one CTA on an SM
-    bool reads_along_k;  // operands that lie so, else they are packed
-};
 
 struct fma_request {
     std::int64_t m = 0;

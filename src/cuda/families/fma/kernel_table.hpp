@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/kernel_desc.hpp"
-#include "plan/fma_plan.hpp"
+#include "plan/tiles.hpp"
 
 namespace carat::cuda::fma {
 

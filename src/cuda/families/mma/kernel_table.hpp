@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "plan/batch_tiles.hpp"
+#include "plan/tiles.hpp"
 
 namespace carat::cuda::mma {
 
