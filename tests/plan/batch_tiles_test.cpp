@@ -12,7 +12,7 @@ namespace {
 using namespace carat::plan;
 namespace mma = carat::cuda::mma;
 
-// As mma::model_for makes them (src/cuda/families/mma/product.cpp).
+// mma::model_for makes them so (src/cuda/families/mma/product.cpp).
 const batch_model half{costs_of_h200.mma_half, mma::half_tiles, 2, 32};
 const batch_model all_models[] = {half,
                                   {costs_of_h200.mma_f64, mma::f64_tiles, 8, 16},

@@ -48,7 +48,7 @@ inline constexpr plan::gemm_model h200 = {cuda::wgmma::kernel_table, plan::costs
     return plan.kernel->schedule == kernel_schedule::pingpong;
 }
 
-/// Of bf16, all row-major.
+/// All matrices are row-major, A and B bf16.
 [[nodiscard]] inline gemm_request row_major(std::int64_t m, std::int64_t n, std::int64_t k) {
     return {.m = m, .n = n, .k = k, .b_major = operand_major::mn};
 }

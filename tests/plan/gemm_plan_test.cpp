@@ -178,7 +178,7 @@ TEST(plan_gemm, large_products_take_wide_tiles) {
         }
 }
 
-// At 1.98 GHz, the most that an H200 runs at, an SM does 4096 operations on 16 bits in a cycle.
+// An SM does 4096 operations on 16 bits in a cycle, and an H200 runs at 1.98 GHz at most.
 TEST(plan_gemm, expects_no_more_than_the_tensor_cores_can_do) {
     for (gemm_request of : kinds())
         for (const std::int64_t size : {128, 512, 1024, 4096, 16384}) {
@@ -331,7 +331,7 @@ TEST(plan_gemm, parts_of_k_are_beside_128_columns_rather_than_64) {
     }
 }
 
-// Of 128 rows half a pipeline took 57 us for 35 on an H200.
+// Half a pipeline took 57 us for 35 with 128 rows, on an H200.
 TEST(plan_gemm, many_rows_leave_no_room_for_the_next_kernel) {
     for (const auto& [n, k] :
          {std::array<std::int64_t, 2>{4096, 4096}, {8192, 8192}, {14336, 4096}, {4096, 14336}})

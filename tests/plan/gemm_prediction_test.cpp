@@ -34,7 +34,7 @@ constexpr plan::gpu_costs round_costs = [] {
 }();
 constexpr plan::gemm_model round_gpu = {cuda::wgmma::kernel_table, round_costs};
 
-// As src/cuda/families/wgmma/host/prediction.cpp has it made.
+// src/cuda/families/wgmma/host/prediction.cpp makes it so.
 gpu_prediction of_plan(const gemm_request& of, const gpu_rates& rates = here) {
     const plan::gpu_costs costs = plan::costs_at(round_costs, rates.memory_gb_per_s * 1e9);
     const gemm_plan plan = plan::plan_gemm(of, round_gpu).value();

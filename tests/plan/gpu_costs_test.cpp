@@ -14,7 +14,7 @@ namespace {
 
 using namespace carat::plan;
 
-// By the names of their family and their own.
+// Each has the names of its family and its own.
 std::map<std::string, double> all_of(const gpu_costs& costs) {
     std::map<std::string, double> all;
     each_family(costs, [&](const char* family, const auto& of) {

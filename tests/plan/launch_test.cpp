@@ -15,7 +15,7 @@ constexpr sharing_costs ideal = {.l2_bytes_per_s = 1e18,
                                  .seen_share = 0,
                                  .alone_factor = 1};
 
-// On ten SMs, 100 steps of 10 ns each: 1 us.
+// Each CTA has 100 steps of 10 ns, 1 us, and there are ten SMs.
 launch_work of_ctas(double ctas) {
     launch_work work;
     work.ctas = ctas;

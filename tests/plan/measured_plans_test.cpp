@@ -54,7 +54,7 @@ results_by_shape results_in(const char* name) {
     return found;
 }
 
-// Of each shape in engine.json and, up to 32 rows, in files that are newer.
+// Shapes of up to 32 rows were measured again, in files of their own.
 results_by_shape all_results() {
     results_by_shape all = results_in("engine.json");
     std::erase_if(all, [](const auto& shape) { return shape.first[0] <= 32; });
