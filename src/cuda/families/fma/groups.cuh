@@ -42,7 +42,7 @@ __device__ __forceinline__ std::uint32_t count_in(ptx::flag& arrived) {
 template <class C>
 __device__ __forceinline__ void sync_consumers() {
     constexpr int barrier_of_consumers = 1;
-    ptx::sync_at<C::consumer_threads>(barrier_of_consumers);
+    ptx::sync_at<C::consumer_threads, barrier_of_consumers>();
 }
 
 // Of the CTAs, one of each group, that have the same vectors of a tile.

@@ -35,24 +35,25 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
     // Beside the accumulators of the largest tile there are no registers for it.
     constexpr bool early = C::block_m * C::block_n < 128 * 128;
     direct_output<C> to;
-    const auto place = [&] {
+    const auto place = [&](int of_thread) {
         return direct_output<C>(
-            p, {member, own, cta.row(work.tile), work.tile.n * C::block_n, thread});
+            p, {member, own, cta.row(work.tile), work.tile.n * C::block_n, of_thread});
     };
-    if (early) to = place();
+    if (early) to = place(thread);
     if (p.epilogue.has_source) prefetch_source<C>(p, {member, own, row, col, thread});
     run_mainloop<C>(acc, pipe, at, {work.k_end - work.k_begin, false}, {warpgroup, thread % 128},
                     scales);
+    const int thread_now = early ? thread : ptx::thread_anew();  // no register for it meanwhile
     if (direct)
-        return run_direct_epilogue<C, ElementCompute>([&] { return early ? to : place(); }, smem,
-                                                      own, thread, acc);
+        return run_direct_epilogue<C, ElementCompute>(
+            [&] { return early ? to : place(thread_now); }, smem, own, thread_now, acc);
     // Made here once more: from values that live through the main loop ptxas makes other code.
     run_dsmem_epilogue<C>(p,
                           {member,
                            {cta.split(), cta.split_k()},
                            cta.row(work.tile),
                            work.tile.n * C::block_n,
-                           thread},
+                           thread_now},
                           smem, acc);
 }
 

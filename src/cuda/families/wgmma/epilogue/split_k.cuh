@@ -39,7 +39,7 @@ __device__ __forceinline__ int one_of(int all, int parts) {
 
 template <class C>
 __device__ __forceinline__ void sync_consumers() {
-    ptx::sync_at<C::consumer_threads>(barrier_id::consumers);
+    ptx::sync_at<C::consumer_threads, barrier_id::consumers>();
 }
 
 }  // namespace carat::cuda::wgmma

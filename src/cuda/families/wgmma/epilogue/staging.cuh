@@ -84,7 +84,7 @@ struct staging_tiles {
             sync_warpgroup();
     }
     [[nodiscard]] __device__ __forceinline__ source_reader<C> read_source() const {
-        return {pipe, source, C::is_pingpong ? 0 : (barrier - 1) * 64};
+        return {pipe, source, C::is_pingpong ? 0 : warpgroup * 64};
     }
     [[nodiscard]] __device__ __forceinline__ unsigned char* next() {
         unsigned char* const tile = tiles + turn * staging_tile_bytes;
