@@ -75,7 +75,7 @@ class kernel_name {
   public:
     constexpr kernel_name() = default;
     constexpr explicit kernel_name(const kernel_desc& d) {
-        add("sm").add(d.arch).add("_").add(name(d.a_type)).add("_").add(name(d.b_type)).add("_");
+        add("wgmma_").add(name(d.a_type)).add("_").add(name(d.b_type)).add("_");
         add(d.block_m).add("x").add(d.block_n).add("x").add(d.block_k()).add("_");
         add(d.cluster_m).add("x").add(d.cluster_n).add("_").add(name_of(d.schedule));
         if (d.stream_k) add("_stream_k");

@@ -20,9 +20,7 @@ std::string name_of(const core::kernel_desc& k) {
            std::string(core::kernel_name::name_of(k.schedule));
 }
 
-}  // namespace
-
-std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model& model) {
+std::optional<gemm_plan> fastest(const gemm_request& wanted, const gemm_model& model) {
     std::optional<gemm_plan> best;
     const auto keep = [&](const candidate& c) {
         const double taken = seconds(c, wanted, model.costs.wgmma);
@@ -32,6 +30,23 @@ std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model&
         if (!best || (first ? c.kernel->stream_k : taken < best->seconds)) best = plan_of(c, taken);
     };
     for (const core::kernel_desc& kernel : model.kernels) each_candidate(wanted, kernel, keep);
+    return best;
+}
+
+}  // namespace
+
+std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model& model) {
+    std::optional<gemm_plan> best = fastest(wanted, model);
+    gemm_request of = wanted;
+    // CTAs that split K share nothing else, and not every tile's can do either.
+    if (!best && wanted.asked.cluster_m > 1) {
+        of.asked.cluster_m = 0;
+        best = fastest(of, model);
+    }
+    if (!best && wanted.asked.split_k > 1) {
+        of.asked.split_k = 1;
+        best = fastest(of, model);
+    }
     return best;
 }
 
