@@ -252,52 +252,29 @@ class trial {
         if (sums == core::accumulation::promoted &&
             core::bytes_of(it_.one.a_type, it_.one.k) <= 128)
             sums = core::accumulation::native;
-        gemm_request of = on.request(it_.one, sums);
-        of.batch = it_.batch.count;
+        gemm_request of = on.request(task(sums));
         of.sms = sms_;
-        for (const bool batched : {false, true}) {
-            if (batched && of.batch == 1) continue;
-            of.persistent_batch = batched;
-            for (std::size_t row = 0; row < on.model.kernels.size(); ++row)
-                for (const bool swap : {false, true}) add_kernel(on, of, sums, row, swap);
-        }
+        for (std::size_t row = 0; row < on.kernels.size(); ++row)
+            plan::each_candidate(of, on.kernels[row], [&](const plan::candidate& c) {
+                if (!is_worthless(c)) add_plan(on, sums, row, plan::plan_of(c, 0));
+            });
     }
-    void add_kernel(const cuda::architecture& on, const gemm_request& of, core::accumulation sums,
-                    std::size_t row, bool swap) {
-        const kernel_desc& k = on.model.kernels[row];
-        if (!plan::matches(k, of, swap)) return;
-        if (swap == of.c_by_rows && k.is_persistent() && !k.a_from_registers() &&
-            k.accumulate != core::accumulation::blockwise)
-            return;
-        if (of.batch > 1 && k.is_persistent() && !k.batched) return;
-        const std::int64_t m = swap ? of.n : of.m, n = swap ? of.m : of.n;
-        // Tiles of which nearly all sticks out are never worth a try.
-        if ((k.block_m > 64 && k.block_m >= 4 * std::max<std::int64_t>(16, m)) ||
-            (k.block_n > 16 && k.block_n >= 4 * std::max<std::int64_t>(8, n)))
-            return;
-        for (const int split : {1, 2, 4, 8})
-            for (const int shared : {1, 2, 4}) {
-                const bool ok = k.is_persistent()
-                                    ? split == 1 && shared == k.cluster_m * k.cluster_n
-                                    : split <= k.most_split_k && shared <= k.most_cluster_m &&
-                                          (split == 1 || shared == 1);
-                if (!ok || split > plan::k_blocks_of(of.k, of)) continue;
-                const int most = k.is_persistent() ? 1 : k.block_m == 64 && k.block_n <= 64 ? 3 : 2;
-                for (int ctas = 1; ctas <= most; ++ctas) {
-                    gemm_plan one{&k,          swap, split, k.cluster_n > 1 ? 1 : shared,
-                                  k.cluster_n, ctas, 0};
-                    const auto c = plan::candidate_of(one, of);
-                    if (k.stream_k && (c.ctas() <= of.sms || c.ctas() % of.sms == 0)) continue;
-                    if (c.ctas() > 8 * of.sms && split > 1) continue;
-                    char text[80];
-                    std::snprintf(text, sizeof text, "0,%zu,%d,%d,%d,%d,%d", row, swap, split,
-                                  one.cluster_m, one.cluster_n, ctas);
-                    try {
-                        add(text, on.prepare(task(sums), one, "as asked for"));
-                    } catch (const error&) {
-                    }
-                }
-            }
+    // Nearly all of a tile sticks out, or parts of K are many more than the SMs: never the fastest.
+    [[nodiscard]] bool is_worthless(const plan::candidate& c) const {
+        const kernel_desc& k = *c.kernel;
+        return (k.block_m > 64 && k.block_m >= 4 * std::max<std::int64_t>(16, c.m)) ||
+               (k.block_n > 16 && k.block_n >= 4 * std::max<std::int64_t>(8, c.n)) ||
+               (c.split_k > 1 && c.ctas() > std::int64_t{8} * sms_);
+    }
+    void add_plan(const cuda::architecture& on, core::accumulation sums, std::size_t row,
+                  const gemm_plan& one) {
+        char text[80];
+        std::snprintf(text, sizeof text, "0,%zu,%d,%d,%d,%d,%d", row, one.swap_ab, one.split_k,
+                      one.cluster_m, one.cluster_n, one.ctas_per_sm);
+        try {
+            add(text, on.prepare(task(sums), one, "as asked for"));
+        } catch (const error&) {
+        }
     }
     void add_in_place() {
         if (it_.of->how != arithmetic::native && it_.of->how != arithmetic::tf32) return;
