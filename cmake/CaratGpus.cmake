@@ -120,7 +120,9 @@ endfunction()
 
 # carat_gpus_for(RESULT HOPPER | LEAST GPU ...): those of the list that kernels of such a family are
 # compiled for. HOPPER takes 90a alone. Others leave out 90a where older code is compiled for 9.0, so
-# that a GPU finds only one. Where none is left, the first: its kernels are empty there.
+# that a GPU finds only one. Where none is left, Hopper's kernels are compiled for the first GPU, for
+# which they are empty, and others to PTX that no GPU of the list loads: the host's code needs them to
+# link.
 function(carat_gpus_for result least)
   set(left "")
   foreach(gpu IN LISTS ARGN)
@@ -133,8 +135,10 @@ function(carat_gpus_for result least)
       list(APPEND left ${gpu})
     endif()
   endforeach()
-  if(NOT left)
+  if(NOT left AND least STREQUAL "HOPPER")
     list(GET ARGN 0 left)
+  elseif(NOT left)
+    set(left ${least}-virtual)
   endif()
   set(${result} ${left} PARENT_SCOPE)
 endfunction()
