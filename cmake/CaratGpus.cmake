@@ -3,7 +3,7 @@
 #   auto      the GPUs of this machine, or where there is none what packages hold
 #   native    the GPUs of this machine
 #   release   what packages hold: every GPU from compute capability 7.5 on
-#   test      the GPUs of this machine, or where there is none Hopper's and 8.0's
+#   test      the GPUs of this machine, or where there is none Hopper's
 #   a list    80           machine code of 8.0, which 8.6 and 8.7 run as well
 #             90a          machine code of 9.0 with Hopper's own instructions
 #             120-virtual  PTX, which the driver compiles for newer GPUs
@@ -12,7 +12,7 @@
 # Nvcc 13 begins at 75; 70 needs CUDA 12.
 
 set(CARAT_RELEASE_GPUS 75 80 89 90a 100 120 120-virtual)
-set(CARAT_TEST_GPUS 90a 80)
+set(CARAT_TEST_GPUS 90a)
 
 # The default; CMake's own variable means the same where it is set.
 if(CARAT_BUILD_TESTS)
