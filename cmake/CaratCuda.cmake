@@ -77,6 +77,10 @@ if(CARAT_CUDA_ENABLED)
   # PTX.
   set(CARAT_NVCC_FLAGS -Xfatbin=-compress-all -Xptxas=-v --Werror=all-warnings
                        -Xcompiler=-Wall,-Wextra)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
+    # It gives the host's compiler [[nodiscard]] functions of kernels as returning nothing.
+    list(APPEND CARAT_NVCC_FLAGS -Xcompiler=-Wno-attributes)
+  endif()
   string(REPLACE ";" ", " gpus "${CARAT_GPU_LIST}")
   # What host code with CUDA's headers needs, and kernels for every GPU of the list.
   add_library(carat_cuda_host INTERFACE)

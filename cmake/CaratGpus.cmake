@@ -3,7 +3,7 @@
 #   auto      the GPUs of this machine, or where there is none what packages hold
 #   native    the GPUs of this machine
 #   release   what packages hold: every GPU from compute capability 7.5 on
-#   test      the GPUs of this machine, or where there is none Hopper's and 8.0's
+#   test      the GPUs of this machine, or where there is none Hopper's
 #   a list    80           machine code of 8.0, which 8.6 and 8.7 run as well
 #             90a          machine code of 9.0 with Hopper's own instructions
 #             120-virtual  PTX, which the driver compiles for newer GPUs
@@ -12,7 +12,7 @@
 # Nvcc 13 begins at 75; 70 needs CUDA 12.
 
 set(CARAT_RELEASE_GPUS 75 80 89 90a 100 120 120-virtual)
-set(CARAT_TEST_GPUS 90a 80)
+set(CARAT_TEST_GPUS 90a)
 
 # The default; CMake's own variable means the same where it is set.
 if(CARAT_BUILD_TESTS)
@@ -120,7 +120,9 @@ endfunction()
 
 # carat_gpus_for(RESULT HOPPER | LEAST GPU ...): those of the list that kernels of such a family are
 # compiled for. HOPPER takes 90a alone. Others leave out 90a where older code is compiled for 9.0, so
-# that a GPU finds only one. Where none is left, the first: its kernels are empty there.
+# that a GPU finds only one. Where none is left, Hopper's kernels are compiled for the first GPU, for
+# which they are empty, and others to PTX that no GPU of the list loads: the host's code needs them to
+# link.
 function(carat_gpus_for result least)
   set(left "")
   foreach(gpu IN LISTS ARGN)
@@ -133,8 +135,10 @@ function(carat_gpus_for result least)
       list(APPEND left ${gpu})
     endif()
   endforeach()
-  if(NOT left)
+  if(NOT left AND least STREQUAL "HOPPER")
     list(GET ARGN 0 left)
+  elseif(NOT left)
+    set(left ${least}-virtual)
   endif()
   set(${result} ${left} PARENT_SCOPE)
 endfunction()

@@ -3,6 +3,8 @@
 
     scripts/kernels_for.py BUILD_FOLDER --gpus 80,86,89,120 [--only PATTERN] [--json FILE]
 
+    scripts/kernels_for.py BUILD_FOLDER --gpus 75+80+89   all three in one compilation, as in a build
+
 Takes the command of each .cu file whose path contains PATTERN (a regular expression; by default
 all but wgmma, which only Hopper has) from the folder's compile_commands.json and replaces the list
 of architectures. Nothing is kept. Says for each file and GPU how many CPU seconds that took, how
@@ -11,10 +13,11 @@ where a kernel spills or a file does not compile.
 """
 
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import re
-import resource
 import shlex
 import subprocess
 import sys
@@ -52,18 +55,30 @@ def fatbin_bytes(file):
     return sum(int(size, 16) for size in found)
 
 
-def compiled(directory, command, gpu):
-    """CPU seconds, bytes of code, most registers of a kernel, and what the gate objects to."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.NamedTemporaryFile(suffix=".o") as made:
-        done = subprocess.run([*command, gencode(gpu), "-o", made.name], cwd=directory,
-                              capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        problems, kernels, rest = ptxas_gate.judge(done.stdout + done.stderr)
-        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if done.returncode:
-            return seconds, 0, 0, problems + rest[:3]
-        return seconds, fatbin_bytes(made.name), max((k[0] for k in kernels), default=0), problems
+def compiled(file, directory, command, gpu):
+    """A row of the table: CPU seconds, bytes of code, most registers of a kernel, and what the gate
+    objects to."""
+    with tempfile.NamedTemporaryFile(suffix=".o") as made, tempfile.TemporaryFile("w+") as told:
+        job = subprocess.Popen([*command, *map(gencode, gpu.split("+")), "-o", made.name],
+                               cwd=directory, stdout=told, stderr=told)
+        _, status, used = os.wait4(job.pid, 0)
+        job.returncode = os.waitstatus_to_exitcode(status)
+        told.seek(0)
+        problems, kernels, rest = ptxas_gate.judge(told.read())
+        failed = job.returncode != 0
+        return {"file": "/".join(pathlib.PurePath(file).parts[-2:]), "gpu": gpu,
+                "cpu_s": round(used.ru_utime + used.ru_stime, 2),
+                "bytes": 0 if failed else fatbin_bytes(made.name),
+                "most_registers": max((k[0] for k in kernels), default=0),
+                "problems": problems + rest[:3] if failed else problems}
+
+
+def show(row):
+    print(f"{row['file']:32}{row['gpu']:>14}{row['cpu_s']:8.1f} s{row['bytes'] / 1e6:9.3f} MB"
+          f"{row['most_registers']:5} registers{'  FAILED' if row['problems'] else ''}")
+    for problem in row["problems"]:
+        print(f"    {problem}")
+    sys.stdout.flush()
 
 
 def main():
@@ -71,24 +86,24 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--gpus", required=True, help="as in CARAT_GPUS, with commas")
     parser.add_argument("--only", default=ALL_BUT_HOPPERS, help="files whose path this matches")
+    parser.add_argument("--jobs", type=int, default=1, help="compilations at once")
     parser.add_argument("--json", type=pathlib.Path, help="also writes the figures there")
     asked = parser.parse_args()
-    rows, bad = [], 0
-    for file, directory, command in commands(asked.build, asked.only):
-        name = "/".join(pathlib.PurePath(file).parts[-2:])
-        for gpu in asked.gpus.split(","):
-            seconds, size, registers, problems = compiled(directory, command, gpu)
-            print(f"{name:32}{gpu:>12}{seconds:8.1f} s{size / 1e6:9.3f} MB{registers:5} registers"
-                  f"{'' if not problems else '  FAILED'}", flush=True)
-            for problem in problems:
-                print(f"    {problem}")
-            bad += bool(problems)
-            rows.append({"file": name, "gpu": gpu, "cpu_s": round(seconds, 2), "bytes": size,
-                         "most_registers": registers, "problems": len(problems)})
-    if not rows:
+    jobs = [(*command, gpu) for command in commands(asked.build, asked.only)
+            for gpu in asked.gpus.split(",")]
+    if not jobs:
         sys.exit(f"kernels_for: no .cu file of {asked.build} matches {asked.only}")
-    print(f"{'all':32}{'':12}{sum(r['cpu_s'] for r in rows):8.1f} s"
-          f"{sum(r['bytes'] for r in rows) / 1e6:9.3f} MB, {bad} of {len(rows)} failed")
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        for row in pool.map(lambda job: compiled(*job), jobs):
+            show(row)
+            rows.append(row)
+    for gpu in asked.gpus.split(","):
+        of_gpu = [row for row in rows if row["gpu"] == gpu]
+        print(f"{'all files':32}{gpu:>14}{sum(r['cpu_s'] for r in of_gpu):8.1f} s"
+              f"{sum(r['bytes'] for r in of_gpu) / 1e6:9.3f} MB")
+    bad = sum(bool(row["problems"]) for row in rows)
+    print(f"{bad} of {len(rows)} failed")
     if asked.json:
         asked.json.write_text(json.dumps(rows, indent=1) + "\n")
     sys.exit(1 if bad else 0)

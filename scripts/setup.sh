@@ -93,7 +93,7 @@ case "${1:-build}" in
         install "${build_packages[@]}" "${test_packages[@]}"
         python_tools python-tools
         # A toolkit may come without its disassembler, which a test of the GPU's machine code reads.
-        if command -v nvcc >/dev/null && [ ! -x "$(dirname "$(command -v nvcc)")/cuobjdump" ]; then
+        if nvcc=$(command -v "${CUDACXX:-nvcc}") && [ ! -x "${nvcc%/*}/cuobjdump" ]; then
             python_tools sass-tools
         fi
         ;;

@@ -34,8 +34,8 @@ std::optional<double> published_tflops(const gpu::published_gpu& gpu, const limi
 }
 
 // The figure of the first of `list` whose `key` is one of the names, or nothing.
-std::optional<double> measured(const nlohmann::json& gpu, const char* list, const char* key,
-                               std::span<const std::string_view> names, const char* figure) {
+std::optional<double> peak_of(const nlohmann::json& gpu, const char* list, const char* key,
+                              std::span<const std::string_view> names, const char* figure) {
     std::optional<double> best;
     const auto peaks = gpu.find("peaks");
     if (peaks == gpu.end() || !peaks->contains(list)) return best;
@@ -73,7 +73,7 @@ void add_hardware(chapter& c, const published::source& from, const results::docu
         "Published limits are the makers'; carat did not measure them."};
     for (const limit& of : limits) {
         std::optional<double> there;
-        if (gpu != nullptr) there = measured(*gpu, "compute", "unit", of.units, "gflops");
+        if (gpu != nullptr) there = peak_of(*gpu, "compute", "unit", of.units, "gflops");
         if (there) *there /= 1000;
         t.rows.push_back({std::string(of.name), cell(published_tflops(*theirs, of)),
                           cell(ours == nullptr ? std::nullopt : published_tflops(*ours, of)),
@@ -84,7 +84,7 @@ void add_hardware(chapter& c, const published::source& from, const results::docu
         {"memory, GB/s", cell(theirs->memory_gb_per_s),
          cell(ours == nullptr ? std::nullopt : std::optional(ours->memory_gb_per_s)),
          cell(gpu == nullptr ? std::nullopt
-                             : measured(*gpu, "bandwidth", "level", memory, "gb_per_s"))});
+                             : peak_of(*gpu, "bandwidth", "level", memory, "gb_per_s"))});
     c.tables.push_back(std::move(t));
     say_whether_same(c, *theirs, here);
 }

@@ -52,10 +52,11 @@ class CodeFor(unittest.TestCase):
         self.assertRegex(told, r"sm_80 +2 files\n +sm_90a +1 files\n +compute_120 +1 files")
 
     def test_a_gpu_that_is_missing_or_too_much_is_named(self):
-        code, told = self.code_for("--gpus", "80,90a,100")
+        code, told = self.code_for("--gpus", "80,100")
         self.assertEqual(code, 1)
         self.assertIn("no code for sm_100\n", told)
-        self.assertIn("code for compute_120, which CARAT_GPUS lacks\n", told)
+        self.assertIn("code for sm_90a, which CARAT_GPUS lacks\n", told)
+        self.assertNotIn("compute_120, which", told)
 
     def test_code_of_8_0_for_hopper_counts_as_hoppers(self):
         self.assertIn("no code for sm_90\n", self.code_for("--gpus", "80:90")[1])

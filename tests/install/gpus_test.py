@@ -69,7 +69,7 @@ class Gpus(unittest.TestCase):
         every, hopper, others, _ = self.ask("75,80,90a,120")
         self.assertEqual((every, hopper, others),
                          (["75", "80", "90a", "120"], ["90a"], ["80", "90a", "120"]))
-        self.assertEqual(self.ask("75")[1:3], (["75"], ["75"]))  # empty kernels
+        self.assertEqual(self.ask("75")[1:3], (["75"], ["80-virtual"]))  # what nothing loads
 
     def test_code_of_8_0_takes_the_place_of_hoppers_for_a_test(self):
         _, hopper, others, flags = self.ask("90a,80:90")
