@@ -107,11 +107,20 @@ nlohmann::json to_json(const answer& a) {
     for (std::size_t i = 0; i < 3; ++i)
         cuts.push_back(
             {{"along", std::string(1, letter(a.plan.order()[i]))}, {"parts", a.plan.parts()[i]}});
+    nlohmann::json boxes = nlohmann::json::array();
+    constexpr int most_boxes = 4096;
+    for (int rank = 0; rank < std::min(t.ranks, most_boxes); ++rank) {
+        const auto range = [box = a.plan.of(rank)](std::size_t d) {
+            return nlohmann::json{box.of[d].begin, box.of[d].end};
+        };
+        boxes.push_back({{"m", range(0)}, {"n", range(1)}, {"k", range(2)}});
+    }
     return {{"m", t.size.of[0]},
             {"n", t.size.of[1]},
             {"k", t.size.of[2]},
             {"ranks", t.ranks},
             {"cuts", cuts},
+            {"boxes", boxes},
             {"is_grid", a.plan.is_grid()},
             {"pieces_of_k", a.plan.pieces()},
             {"words", a.plan.most_words()},
