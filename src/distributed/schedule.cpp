@@ -194,6 +194,17 @@ schedule::schedule(const task& what) : task_(what) {
     }
 }
 
+schedule::schedule(const task& what, const std::array<dimension, 3>& order, int slabs, int columns)
+    : task_(what), order_(order), slabs_(slabs), columns_{columns, columns} {
+    take_pieces();
+}
+
+schedule schedule::grid(const task& what, int along_m, int along_n, bool by_columns) {
+    validate(what);
+    if (by_columns) return {what, {dimension::n, dimension::m, dimension::k}, along_n, along_m};
+    return {what, {dimension::m, dimension::n, dimension::k}, along_m, along_n};
+}
+
 void schedule::search() {
     double least = HUGE_VAL;
     for (const order_of_cuts& cut : orders) {
