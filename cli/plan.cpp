@@ -87,10 +87,15 @@ std::string step_text(const ranks::step& s, std::size_t number) {
     };
     arrives(s.a, 'A');
     arrives(s.b, 'B');
-    text += "multiply";
-    for (const ranks::box& b : s.products)
-        text += fmt::format(" {}x{}x{}", b.of[0].size(), b.of[1].size(), b.of[2].size());
-    return text;
+    const auto largest = std::ranges::max_element(
+        s.products, {}, [](const ranks::box& b) { return b.size().volume(); });
+    if (largest == s.products.end()) return text + "multiply nothing";
+    const auto size = largest->size().of;
+    return text + fmt::format("multiply {}{}x{}x{}",
+                              s.products.size() == 1
+                                  ? ""
+                                  : fmt::format("{} blocks of up to ", s.products.size()),
+                              size[0], size[1], size[2]);
 }
 
 struct shared_product {
@@ -139,7 +144,7 @@ void print_plan(const shared_product& a) {
     const ranks::schedule& plan = a.plan;
     const ranks::task& t = plan.what();
     fmt::print("{} x {} x {} on {} ranks\n", t.size.of[0], t.size.of[1], t.size.of[2], t.ranks);
-    fmt::print("  cuts        {}\n", folded(cuts_text(plan), 14));
+    fmt::print("{}\n", folded("  cuts        " + cuts_text(plan), 14));
     fmt::print("  words       {:.4g} at most in and out of a rank, {:.4g} in all\n",
                plan.most_words(), plan.all_words());
     fmt::print("  bound       {:.4g} of a rank; the schedule moves {:.3f} times that\n", a.bound,
