@@ -55,10 +55,10 @@ ranks::links links_of(const std::string& file) {
     return found;
 }
 
-constexpr char letters[] = {'M', 'N', 'K'};
+constexpr char names_of_sizes[] = {'M', 'N', 'K'};
 
 char letter(ranks::dimension d) {
-    return letters[static_cast<std::size_t>(d)];
+    return names_of_sizes[static_cast<std::size_t>(d)];
 }
 
 std::string range_text(ranks::index_range r) {
@@ -87,13 +87,18 @@ std::string step_text(const ranks::step& s, std::size_t number) {
     };
     arrives(s.a, 'A');
     arrives(s.b, 'B');
-    text += "multiply";
-    for (const ranks::box& b : s.products)
-        text += fmt::format(" {}x{}x{}", b.of[0].size(), b.of[1].size(), b.of[2].size());
-    return text;
+    const auto largest = std::ranges::max_element(
+        s.products, {}, [](const ranks::box& b) { return b.size().volume(); });
+    if (largest == s.products.end()) return text + "multiply nothing";
+    const auto size = largest->size().of;
+    return text + fmt::format("multiply {}{}x{}x{}",
+                              s.products.size() == 1
+                                  ? ""
+                                  : fmt::format("{} blocks of up to ", s.products.size()),
+                              size[0], size[1], size[2]);
 }
 
-struct answer {
+struct shared_product {
     ranks::schedule plan;
     ranks::prediction time;
     double bound;
@@ -101,17 +106,26 @@ struct answer {
     [[nodiscard]] double ratio() const { return bound > 0 ? plan.most_words() / bound : 1; }
 };
 
-nlohmann::json to_json(const answer& a) {
+nlohmann::json json_of_plan(const shared_product& a) {
     const ranks::task& t = a.plan.what();
     nlohmann::json cuts = nlohmann::json::array();
     for (std::size_t i = 0; i < 3; ++i)
         cuts.push_back(
             {{"along", std::string(1, letter(a.plan.order()[i]))}, {"parts", a.plan.parts()[i]}});
+    nlohmann::json boxes = nlohmann::json::array();
+    constexpr int most_boxes = 4096;
+    for (int rank = 0; rank < std::min(t.ranks, most_boxes); ++rank) {
+        const auto range = [box = a.plan.of(rank)](std::size_t d) {
+            return nlohmann::json{box.of[d].begin, box.of[d].end};
+        };
+        boxes.push_back({{"m", range(0)}, {"n", range(1)}, {"k", range(2)}});
+    }
     return {{"m", t.size.of[0]},
             {"n", t.size.of[1]},
             {"k", t.size.of[2]},
             {"ranks", t.ranks},
             {"cuts", cuts},
+            {"boxes", boxes},
             {"is_grid", a.plan.is_grid()},
             {"pieces_of_k", a.plan.pieces()},
             {"words", a.plan.most_words()},
@@ -126,11 +140,11 @@ nlohmann::json to_json(const answer& a) {
             {"efficiency", a.time.efficiency}};
 }
 
-void print(const answer& a) {
+void print_plan(const shared_product& a) {
     const ranks::schedule& plan = a.plan;
     const ranks::task& t = plan.what();
     fmt::print("{} x {} x {} on {} ranks\n", t.size.of[0], t.size.of[1], t.size.of[2], t.ranks);
-    fmt::print("  cuts        {}\n", folded(cuts_text(plan), 14));
+    fmt::print("{}\n", folded("  cuts        " + cuts_text(plan), 14));
     fmt::print("  words       {:.4g} at most in and out of a rank, {:.4g} in all\n",
                plan.most_words(), plan.all_words());
     fmt::print("  bound       {:.4g} of a rank; the schedule moves {:.3f} times that\n", a.bound,
@@ -146,7 +160,7 @@ void print(const answer& a) {
 }
 
 // Words over the bound for random products, the figure that a schedule is judged by.
-int judge(const plan_options& o) {
+int judge_schedules(const plan_options& o) {
     std::mt19937_64 engine(o.seed);
     const auto draw = [&](double lo, double hi) {
         std::uniform_real_distribution<double> in(std::log(lo), std::log(hi));
@@ -179,18 +193,18 @@ int judge(const plan_options& o) {
     return success;
 }
 
-int plan(const plan_options& o) {
-    if (o.random > 0) return judge(o);
+int show_plan(const plan_options& o) {
+    if (o.random > 0) return judge_schedules(o);
     const request::shape size = shape_of(o.product);
     const ranks::links over = links_of(o.machine);
     ranks::task what{{{size.m, size.n, size.k}}, o.ranks};
     what.memory_words = o.memory_bytes / over.element_bytes;
     const ranks::schedule found(what);
-    const answer told{found, ranks::predict(found, over), ranks::least_words(what)};
+    const shared_product told{found, ranks::predict(found, over), ranks::least_words(what)};
     if (o.json)
-        fmt::print("{}\n", to_json(told).dump(1));
+        fmt::print("{}\n", json_of_plan(told).dump(1));
     else
-        print(told);
+        print_plan(told);
     return success;
 }
 
@@ -223,7 +237,7 @@ void add_plan(CLI::App& app, action& chosen) {
         "  carat plan --ranks 4096 --size 65536 --memory 64000000000\n"
         "  carat plan --ranks 7 --size 1000x2000x3000 --machine cluster.json --json\n"
         "  carat plan --random 200");
-    sub->callback([o, &chosen] { chosen = [o] { return plan(*o); }; });
+    sub->callback([o, &chosen] { chosen = [o] { return show_plan(*o); }; });
 }
 
 }  // namespace carat::cli

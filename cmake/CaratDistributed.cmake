@@ -13,11 +13,13 @@ function(carat_add_ranks_library name)
   target_link_libraries(carat_${name}_library PRIVATE $<BUILD_INTERFACE:carat_options>
                                               PUBLIC ${RANKS_DEPENDS})
   set_target_properties(carat_${name}_library
-                        PROPERTIES OUTPUT_NAME carat_${name} EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
+                        PROPERTIES OUTPUT_NAME carat_${name} INSTALL_RPATH "\$ORIGIN" EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
                                    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   carat_optimise_lightly(carat_${name}_library)
   add_library(carat::${name} ALIAS carat_${name}_library)
-  set_property(GLOBAL APPEND PROPERTY CARAT_RANKS_LIBRARIES carat_${name}_library)
+  if(name STREQUAL "distributed" OR NOT CARAT_MPI STREQUAL "AUTO")
+    set_property(GLOBAL APPEND PROPERTY CARAT_RANKS_LIBRARIES carat_${name}_library)
+  endif()
 endfunction()
 
 carat_add_ranks_library(distributed SOURCES $<TARGET_OBJECTS:carat_distributed>

@@ -1,6 +1,11 @@
-# MPI for products over processes. CARAT_MPI: AUTO builds carat_mpi where there is an MPI, ON
-# requires one, OFF does not look.
-set(CARAT_MPI AUTO CACHE STRING "Products over MPI processes: AUTO (where there is an MPI), ON or OFF")
+# MPI for products over processes. CARAT_MPI: AUTO builds carat_mpi where there is an MPI, for use
+# from the build; ON requires an MPI and also installs what needs it, so that packages made for
+# everybody do not depend on one; OFF does not look, the default inside another project.
+set(carat_mpi_default OFF)
+if(CARAT_BUILD_LAB)
+  set(carat_mpi_default AUTO)
+endif()
+set(CARAT_MPI ${carat_mpi_default} CACHE STRING "Products over MPI processes: AUTO, ON or OFF")
 set_property(CACHE CARAT_MPI PROPERTY STRINGS AUTO ON OFF)
 
 set(CARAT_MPI_ENABLED OFF)

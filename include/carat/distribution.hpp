@@ -12,7 +12,7 @@
 
 namespace carat::distributed {
 
-// Of a product: M rows of A and C, N columns of B and C, K summed over.
+// The sizes of a product: M rows of A and C, N columns of B and C, and K, which is summed over.
 enum class dimension : std::uint8_t { m, n, k };
 
 struct index_range {

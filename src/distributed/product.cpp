@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "distributed/choice.hpp"
 #include "distributed/prepared.hpp"
 
 namespace carat::distributed {
@@ -34,7 +35,7 @@ bool by_columns(const std::vector<claim>& claims, std::size_t operand) {
     return std::ranges::any_of(claims, [&](const claim& c) { return c.by_columns[operand]; });
 }
 
-schedule schedule_for(const std::vector<claim>& claims) {
+schedule schedule_for(const std::vector<claim>& claims, const operands& given) {
     const claim& first = claims.front();
     task what{{first.size}, static_cast<int>(claims.size()), 0, true};
     if (first.along >= 0) what.along = static_cast<dimension>(first.along);
@@ -48,7 +49,7 @@ schedule schedule_for(const std::vector<claim>& claims) {
         }
     }
     try {
-        return schedule(what);
+        return choose_schedule(what, {given.a.where, given.b.where, given.c.where});
     } catch (const error& why) {
         throw error(why.code(),
                     "rank " + std::to_string(least) + " has the least memory: " + why.what());
@@ -61,7 +62,7 @@ prepared::prepared(communicator& comm, operands given, const options& how)
     : comm_(&comm), given_(std::move(given)) {
     agree_on_errors(comm, error_of([&] { validate(comm, given_); }));
     const std::vector<claim> claims = agree_on_claims(comm, claim_of(given_, how));
-    const schedule plan = schedule_for(claims);
+    const schedule plan = schedule_for(claims, given_);
     agree_on_errors(comm, error_of([&] {
                         plan_steps(plan, claims);
                         allocate(how.memory_bytes);

@@ -161,6 +161,14 @@ void validate(const task& what) {
                                                       " ranks: there must be at least one");
 }
 
+// Whether shares of a face are cut along its rows. K stays whole where the other dimension has
+// room, so that a share can be multiplied before the rest of the face arrives.
+bool cuts_rows(index_range rows, index_range cols, dimension of_rows) {
+    constexpr index room = 64;
+    if (of_rows == dimension::k) return cols.size() < room && rows.size() > cols.size();
+    return rows.size() >= room || rows.size() >= cols.size();
+}
+
 [[noreturn]] void refuse_memory(const task& what) {
     const double own = what.size.faces() / what.ranks;
     throw error(error_code::out_of_memory,
@@ -184,6 +192,17 @@ schedule::schedule(const task& what) : task_(what) {
         search();
         take_pieces();
     }
+}
+
+schedule::schedule(const task& what, const std::array<dimension, 3>& order, int slabs, int columns)
+    : task_(what), order_(order), slabs_(slabs), columns_{columns, columns} {
+    take_pieces();
+}
+
+schedule schedule::grid(const task& what, int along_m, int along_n, bool by_columns) {
+    validate(what);
+    if (by_columns) return {what, {dimension::n, dimension::m, dimension::k}, along_n, along_m};
+    return {what, {dimension::m, dimension::n, dimension::k}, along_m, along_n};
 }
 
 void schedule::search() {
@@ -299,14 +318,16 @@ distribution schedule::best(dimension rows, dimension cols, dimension shared) co
         const index_range line = own[shared];
         if (same_faces || shared == order_[1]) {
             const bool by_rows =
-                same_faces ? own[rows].size() >= own[cols].size() : rows == order_[0];
+                same_faces ? cuts_rows(own[rows], own[cols], rows) : rows == order_[0];
             index_range& cut = by_rows ? s.rows.within : s.cols.within;
             const index_range all = cut;
             cut = {all.begin + all.size() * line.begin / whole,
                    all.begin + all.size() * line.end / whole};
         } else {
             const index first = task_.ranks * line.begin / whole;
-            s.rows = {own[rows], first, task_.ranks * line.end / whole - first, task_.ranks};
+            const index count = task_.ranks * line.end / whole - first;
+            index_set& cut = rows == dimension::k ? s.cols : s.rows;
+            cut = {cut.within, first, count, task_.ranks};
         }
         shares.push_back(s);
     }

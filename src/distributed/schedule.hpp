@@ -72,6 +72,10 @@ class schedule {
     // shares of the matrices alone, or with the least pieces of A and B, need more memory.
     explicit schedule(const task& what);
 
+    // K whole, and a grid of so many ranks along M and along N; ranks numbered by rows or by
+    // columns.
+    [[nodiscard]] static schedule grid(const task& what, int along_m, int along_n, bool by_columns);
+
     [[nodiscard]] const task& what() const { return task_; }
     [[nodiscard]] box of(int rank) const;
 
@@ -104,6 +108,7 @@ class schedule {
     }
 
   private:
+    schedule(const task& what, const std::array<dimension, 3>& order, int slabs, int columns);
     [[nodiscard]] int columns_of(int slab) const {
         return columns_[slab < task_.ranks % slabs_ ? 0 : 1];
     }

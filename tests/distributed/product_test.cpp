@@ -153,6 +153,24 @@ TEST_P(on_ranks, no_more_is_moved_than_the_schedule_says) {
     }
 }
 
+// What lies where it is needed is not moved, whatever the sizes would suggest.
+TEST_P(on_ranks, nothing_is_moved_where_layouts_fit) {
+    for (const auto& size : {std::array{96, 96, 96}, {64, 3000, 20}, {3000, 64, 20}}) {
+        for (const kind c : {kind::rows, kind::columns, kind::blocks}) {
+            trial t{.m = size[0], .n = size[1], .k = size[2], .size = GetParam(), .c = c};
+            t.a = t.b = kind::replicated;
+            const trial_layouts layouts(t);
+            whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in),
+                result(t.m, t.n, t.types.out);
+            std::atomic<std::int64_t> words{0};
+            ranks::with_threads(t.size, [&](ranks::communicator& comm) {
+                words += multiply_part(comm, t, layouts, a, b, result, nullptr, nullptr).words();
+            });
+            EXPECT_EQ(words, 0) << t.text();
+        }
+    }
+}
+
 // ---- Faults: each rank must get the same error, and C must be as it was.
 
 struct fault {

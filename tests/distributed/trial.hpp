@@ -2,6 +2,7 @@
 // ranks, multiplied, collected and compared entry by entry.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -41,6 +42,8 @@ inline ranks::distribution layout(kind of, std::int64_t rows, std::int64_t cols,
     int high = 1;
     for (int d = 1; d * d <= size; ++d)
         if (size % d == 0) high = d;
+    // Few blocks in large matrices, each of which is copied by itself.
+    const auto scale = static_cast<int>(1 + std::max(rows, cols) / 100);
     std::uniform_int_distribution<int> block(1, 9);
     switch (of) {
         case kind::replicated:
@@ -59,7 +62,8 @@ inline ranks::distribution layout(kind of, std::int64_t rows, std::int64_t cols,
     ranks::process_grid grid{high, size / high, 0, 0, block(engine) % 2 == 0};
     grid.first_row = block(engine) % grid.rows;
     grid.first_col = block(engine) % grid.cols;
-    return ranks::distribution::block_cyclic(rows, cols, block(engine), block(engine), grid);
+    return ranks::distribution::block_cyclic(rows, cols, block(engine) * scale,
+                                             block(engine) * scale, grid);
 }
 
 // A whole matrix, row-major, as bytes.
