@@ -63,7 +63,6 @@ __global__ void __launch_bounds__(threads, 1)
                 pass_on(arguments, place, warpgroup, sums);
                 continue;
             }
-            scale_sums(p, i + warpgroup * 64, j, sums);
             store_by_tma(arguments, staging, i + warpgroup * 64, j, sums);
         }
         finish_stores();
