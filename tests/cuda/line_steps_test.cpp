@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "cuda/common/device.hpp"
 #include "ladder/cuda/table.hpp"
+#include "ladder/cuda/work_shares.hpp"
 #include "tests/cuda/sweep.hpp"
 #include "tests/parameters.hpp"
 
@@ -214,6 +216,42 @@ TEST_P(line_steps, refuse_what_they_cannot_read) {
     p = problem(*GetParam(), 128, 256, 64, false, 0);
     test::operand_set data(p, 1);
     EXPECT_THROW(test::run_on_device(*GetParam(), p, {}, data), error);
+}
+
+// Every k-step of every tile has one cluster, shares differ by a step at most where tiles do not
+// divide evenly, and what one cluster passes on is what the next one takes.
+TEST(work_shares, cover_each_tile_once_and_pass_on_what_is_taken) {
+    using piece = std::tuple<int, int>;  // tile, step
+    int ran = 0;
+    for (const int tiles : {1, 2, 5, 65, 66, 67, 76, 131, 132, 256})
+        for (const int steps : {1, 3, 16, 122})
+            for (const int clusters : {1, 2, 32, 66}) {
+                if (tiles * steps < clusters) continue;
+                std::map<piece, int> count;
+                std::set<std::tuple<int, piece>> passed;
+                std::set<std::tuple<int, piece>> taken;
+                int most = 0;
+                int least = std::numeric_limits<int>::max();
+                for (int c = 0; c < clusters; ++c) {
+                    ladder::cuda::work_shares shares(tiles, steps, c, clusters);
+                    ladder::cuda::tile_work work{};
+                    int own = 0;
+                    while (shares.next(work)) {
+                        for (int k = work.begin; k < work.end; ++k) ++count[{work.tile, k}];
+                        own += work.end - work.begin;
+                        if (work.end < steps) passed.insert({c, {work.tile, work.end}});
+                        if (work.begin > 0) taken.insert({c - 1, {work.tile, work.begin}});
+                    }
+                    most = std::max(most, own);
+                    least = std::min(least, own);
+                }
+                ASSERT_EQ(count.size(), static_cast<std::size_t>(tiles * steps));
+                for (const auto& [where, times] : count) ASSERT_EQ(times, 1);
+                ASSERT_EQ(passed, taken) << tiles << " tiles, " << steps << ", " << clusters;
+                ASSERT_LE(most - least, 1);
+                ++ran;
+            }
+    EXPECT_GE(ran, 120);
 }
 
 std::string label(const testing::TestParamInfo<const rows::implementation*>& info) {
