@@ -59,7 +59,6 @@ __global__ void __launch_bounds__(threads, 1)
             float sums[128];
             multiply_stages(r, now, steps, warpgroup, sums,
                             [&](int read) { release_to_both(empty[read]); });
-            scale_sums(p, i + warpgroup * 64, j, sums);
             store_by_tma(arguments, staging, i + warpgroup * 64, j, sums);
         }
         finish_stores();

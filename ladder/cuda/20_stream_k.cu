@@ -7,12 +7,12 @@
 //               SM 2  | tile 2 | idle   |                    SM 2  | tile 2 | .. 3 |
 //
 // A tile whose K ends in another share is not finished: its sums go to the next cluster, by way of
-// global memory and a flag. work_shares.cuh makes the shares, in an order in which nobody waits for
+// global memory and a flag. work_shares.hpp makes the shares, in an order in which nobody waits for
 // long. The sums of such a tile are added in another order than before, so the last bit of C
 // depends on how many SMs there are; with the same GPU it is the same each time.
-#include "ladder/cuda/persistent_tile.cuh"
+#include "ladder/cuda/passed_sums.cuh"
 #include "ladder/cuda/steps.hpp"
-#include "ladder/cuda/work_shares.cuh"
+#include "ladder/cuda/work_shares.hpp"
 
 namespace carat::ladder::cuda {
 
@@ -63,7 +63,6 @@ __global__ void __launch_bounds__(threads, 1)
                 pass_on(arguments, place, warpgroup, sums);
                 continue;
             }
-            scale_sums(p, i + warpgroup * 64, j, sums);
             store_by_tma(arguments, staging, i + warpgroup * 64, j, sums);
         }
         finish_stores();

@@ -2,37 +2,18 @@
 #include <array>
 #include <limits>
 
-#include <carat/error.hpp>
-
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
 #include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/lines.hpp"
 #include "ladder/cuda/step.hpp"
 
 namespace carat::ladder::cuda {
 
 namespace {
-
-constexpr std::int64_t chunk = 16 / int{sizeof(element)};  // elements
-
-// Why the kernels cannot read or write a matrix with these strides. `is_turned`: they see its
-// transpose, because C is column-major.
-std::string unsupported_layout(const char* name, core::layout where, bool is_turned) {
-    if (is_turned) std::swap(where.row_stride, where.col_stride);
-    if (where.col_stride == 1 && where.row_stride % chunk == 0) return {};
-    return std::string(name) + " has the strides " +
-           std::to_string(is_turned ? where.col_stride : where.row_stride) + " and " +
-           std::to_string(is_turned ? where.row_stride : where.col_stride) +
-           ": this step wants A, B and C row by row (or all three column by column) with lines a "
-           "multiple of 8 elements apart; pad them, or take cuda.ladder.wmma_shared";
-}
-
-bool is_turned(const core::problem& p) {
-    return p.c_layout.row_stride < p.c_layout.col_stride;
-}
 
 std::int64_t ceil_div(std::int64_t size, std::int64_t by) {
     return (size + by - 1) / by;
@@ -41,15 +22,6 @@ std::int64_t ceil_div(std::int64_t size, std::int64_t by) {
 template <class T>
 CUtensorMap describe(const matrix<T>& m, int box_lines) {
     return carat::cuda::describe({m.data, dtype::bf16, m.cols, m.rows, m.row_stride, box_lines});
-}
-
-void require_alignment(const char* name, const void* data) {
-    if (reinterpret_cast<std::uintptr_t>(data) % 16 == 0) return;
-    throw error(error_code::unsupported,
-                std::string(name) + " begins " +
-                    std::to_string(reinterpret_cast<std::uintptr_t>(data) % 16) +
-                    " bytes after a multiple of 16, where this step cannot read or write it: "
-                    "align it, or take cuda.ladder.wmma_shared");
 }
 
 class bf16_runnable final : public rows::runnable {
@@ -73,9 +45,7 @@ class bf16_runnable final : public rows::runnable {
     void run(const core::operands& data) override {
         if (problem_.m == 0 || problem_.n == 0) return;
         if (problem_.k == 0 || problem_.alpha == 0) return carat::cuda::scale_c(problem_, data.c);
-        require_alignment("A", data.a);
-        require_alignment("B", data.b);
-        require_alignment("C", data.c);
+        require_alignment(data);
         bf16_arguments with{};
         with.product = make_product<element, element, float>(problem_, data);
         if (plan_.uses_tma) {
@@ -148,10 +118,7 @@ std::string unsupported_bf16(const core::problem& p, gpu_needs needs) {
         return "it needs compute capability 9.0 in a build for 90a, and this GPU has " +
                std::to_string(own) +
                " in a build for " CARAT_CUDA_CODE ": take cuda.ladder.tma or cuda.ladder.staged";
-    const bool turned = is_turned(p);
-    for (const auto& [name, where] :
-         {std::pair{"A", p.a_layout}, {"B", p.b_layout}, {"C", p.c_layout}})
-        if (std::string why = unsupported_layout(name, where, turned); !why.empty()) return why;
+    if (std::string why = unsupported_lines(p, 16 / int{sizeof(element)}); !why.empty()) return why;
     for (const std::int64_t size : {p.m, p.n, p.k})
         if (size > std::numeric_limits<std::int32_t>::max() - block_n)
             return "a size of " + std::to_string(size) +

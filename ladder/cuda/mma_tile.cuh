@@ -8,13 +8,12 @@
 //     the columns of one panel. For 16 of K it loads 4 + 4 fragments and multiplies them 32 times.
 #pragma once
 
-#include "cuda/common/async_copy.cuh"
-#include "cuda/common/async_part.cuh"
 #include "cuda/ptx/barrier.cuh"
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/ldmatrix.cuh"
 #include "cuda/ptx/mma.cuh"
 #include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/chunks.cuh"
 
 namespace carat::ladder::cuda {
 
@@ -28,16 +27,6 @@ struct swizzled_place {
         return ptx::swizzled_chunk(row, chunk);  // row * 8 + (chunk ^ row % 8)
     }
 };
-
-// Starts the copy of the eight elements of `m` from (i, j) on; zeros stand for what lies beyond
-// its edges.
-__device__ __forceinline__ void copy_chunk(element* to, const matrix<const element>& m,
-                                           std::int64_t i, std::int64_t j) {
-    const bool is_row = i < m.rows;
-    const auto there = static_cast<int>(min(max(m.cols - j, std::int64_t{0}), std::int64_t{8}));
-    carat::cuda::copy_part_async<16>(to, is_row && there > 0 ? &m(i, j) : m.data,
-                                     is_row ? there * int{sizeof(element)} : 0);
-}
 
 // Starts the copy of the tiles from k on, all threads together. `place` says where the chunks go.
 template <class Place>

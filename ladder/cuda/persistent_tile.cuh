@@ -32,19 +32,17 @@ struct tile_place {
 inline constexpr int staging_size = 16 * panel;                                    // elements
 inline constexpr int staging_bytes = 8 * 2 * staging_size * int{sizeof(element)};  // of 8 warps
 
-// sums = alpha sums + beta C, for a warpgroup's 64 x 256 that begin at (i, j).
-__device__ __forceinline__ void scale_sums(const bf16_product& p, std::int64_t i, std::int64_t j,
-                                           float (&sums)[128]) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-#pragma unroll
-    for (float& sum : sums) sum *= p.alpha;
-    if (p.beta == 0) return;
-#pragma unroll
-    for (int e = 0; e < 128; ++e) {
-        const ptx::place at = ptx::wgmma_place(thread, e);
-        if (p.c.contains(i + at.row, j + at.column))
-            sums[e] += p.beta * static_cast<float>(p.c(i + at.row, j + at.column));
+// alpha sum + beta C(i, j) for a sum and its right neighbour, as one word of C.
+__device__ __forceinline__ std::uint32_t finished_pair(const bf16_product& p, std::int64_t i,
+                                                       std::int64_t j, float left, float right) {
+    left *= p.alpha;
+    right *= p.alpha;
+    if (p.beta != 0) {
+        if (p.c.contains(i, j)) left += p.beta * static_cast<float>(p.c(i, j));
+        if (p.c.contains(i, j + 1)) right += p.beta * static_cast<float>(p.c(i, j + 1));
     }
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(left, right);
+    return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
 
 // Starts the store of a warpgroup's sums, 64 x 256 at (i, j). `staging` is what all warps have.
@@ -63,9 +61,10 @@ __device__ __forceinline__ void store_by_tma(const bf16_arguments& g, element* s
             std::uint32_t pairs[4];
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-                const float* const two = sums + q * 32 + chunk * 4 + e * 2;
-                const __nv_bfloat162 pair = __floats2bfloat162_rn(two[0], two[1]);
-                pairs[e] = *reinterpret_cast<const std::uint32_t*>(&pair);
+                const int number = q * 32 + chunk * 4 + e * 2;
+                const ptx::place at = ptx::wgmma_place(warp % 4 * 32 + lane, number);
+                pairs[e] = finished_pair(g.product, i + at.row, j + at.column, sums[number],
+                                         sums[number + 1]);
             }
             const int place = ptx::swizzled_chunk(lane % 16, chunk + lane / 16);
             ptx::stmatrix_x4(ptx::shared_address(tile + place * 8), pairs);

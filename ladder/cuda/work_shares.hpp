@@ -10,7 +10,8 @@
 // passed to it long ago.
 #pragma once
 
-#include "ladder/cuda/persistent_tile.cuh"
+#include <cstdint>
+#include <cuda_runtime_api.h>
 
 namespace carat::ladder::cuda {
 
@@ -22,10 +23,10 @@ struct tile_work {
 
 class work_shares {
   public:
-    __device__ __forceinline__ work_shares(int tiles, int steps, int cluster, int clusters)
+    __host__ __device__ work_shares(int tiles, int steps, int cluster, int clusters)
         : steps_(steps), clusters_(clusters), tile_(cluster) {
         const int uneven = tiles % clusters;
-        const int shared = uneven == 0 ? 0 : min(tiles, uneven + clusters);
+        const int shared = uneven == 0 ? 0 : tiles < uneven + clusters ? tiles : uneven + clusters;
         whole_tiles_ = tiles - shared;
         const std::int64_t line = std::int64_t{shared} * steps;
         first_ = line * cluster / clusters;
@@ -33,7 +34,7 @@ class work_shares {
     }
 
     // The next piece of work; false when there is none.
-    [[nodiscard]] __device__ __forceinline__ bool next(tile_work& work) {
+    [[nodiscard]] __host__ __device__ bool next(tile_work& work) {
         if (tile_ < whole_tiles_) {
             work = {tile_, 0, steps_};
             tile_ += clusters_;
@@ -42,7 +43,7 @@ class work_shares {
         if (first_ == last_) return false;
         const auto tile = static_cast<int>((last_ - 1) / steps_);
         const std::int64_t start = std::int64_t{tile} * steps_;
-        const std::int64_t begin = max(first_, start);
+        const std::int64_t begin = first_ > start ? first_ : start;
         work = {whole_tiles_ + tile, static_cast<int>(begin - start),
                 static_cast<int>(last_ - start)};
         last_ = begin;
@@ -57,38 +58,5 @@ class work_shares {
     std::int64_t first_;  // of the share that is left, in k-steps of the line
     std::int64_t last_;
 };
-
-__device__ __forceinline__ void sync_warpgroup(int warpgroup) {
-    asm volatile("bar.sync %0, 128;" ::"r"(1 + warpgroup) : "memory");
-}
-
-// A warpgroup's sums on their way from one cluster to the next, where `place` numbers those that
-// pass some. They lie as the threads hold them, four at a time.
-__device__ __forceinline__ void pass_on(const bf16_arguments& g, int place, int warpgroup,
-                                        const float (&sums)[128]) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    float4* const to = g.partial_sums + place * 32 * 128 + thread;
-#pragma unroll
-    for (int e = 0; e < 32; ++e)
-        __stcg(to + e * 128, {sums[4 * e], sums[4 * e + 1], sums[4 * e + 2], sums[4 * e + 3]});
-    sync_warpgroup(warpgroup);
-    if (thread == 0) ptx::set_flag(g.is_passed[place]);
-}
-
-__device__ __forceinline__ void add_passed(const bf16_arguments& g, int place, int warpgroup,
-                                           float (&sums)[128]) {
-    const int thread = static_cast<int>(threadIdx.x) % 128;
-    if (thread == 0) ptx::wait_and_clear(g.is_passed[place]);
-    sync_warpgroup(warpgroup);
-    const float4* const from = g.partial_sums + place * 32 * 128 + thread;
-#pragma unroll
-    for (int e = 0; e < 32; ++e) {
-        const float4 four = __ldcg(from + e * 128);
-        sums[4 * e] += four.x;
-        sums[4 * e + 1] += four.y;
-        sums[4 * e + 2] += four.z;
-        sums[4 * e + 3] += four.w;
-    }
-}
 
 }  // namespace carat::ladder::cuda
