@@ -41,7 +41,7 @@ BOXES = [
     (20, 360, 210, 76, "cpu", "src/cpu/blocked",
      ["BLIS's five loops; beside it", "unpacked, skinny, matrix_unit", "and threads"]),
     (20, 466, 210, 76, "cpu", "src/cpu/kernels",
-     ["micro-kernels, one object", "for each instruction set:", "vector, x86/{dot,amx}"]),
+     ["micro-kernels, one object", "for each instruction set:", "vector, dot, x86, arm"]),
     (250, 360, 220, 76, "gpu", "src/cuda/families/wgmma",
      ["TMA producer, wgmma", "consumers, tile scheduler,", "fused epilogue"]),
     (250, 446, 220, 62, "gpu", "src/cuda/families/fma", ["FFMA, DMMA and gemv kernels"]),

@@ -13,6 +13,7 @@ test_packages=(libgtest-dev librapidcheck-dev python3 chromium binutils clang
     libomp-dev libblas-dev libblas-test libblas64-3 gfortran python3-numpy python3-scipy python3-pytest
     python3-hypothesis python3-dev python3-venv qemu-user zsh)
 lint_packages=(clang-tidy)
+arm_packages=(g++-aarch64-linux-gnu qemu-user)
 peer_packages=(libopenblas0-openmp libblis4-openmp libblas3 libeigen3-dev libxsmm-dev python3-venv)
 case "$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")" in
     bookworm) peer_packages+=(libdnnl2) ;;
@@ -109,6 +110,7 @@ case "${1:-build}" in
         python_tools site-tools
         ;;
     cuda) install "${build_packages[@]}" python3-venv ;;
+    arm) install "${build_packages[@]}" "${arm_packages[@]}" ;;
     peers) install "${peer_packages[@]}" ;;
     *)
         echo "setup: unknown task '$1' (build, test, lint, docs, wheel, cuda or peers)" >&2

@@ -213,15 +213,8 @@ part() {
             quietly ninja -C build/lto carat carat_blas carat_blas64
             ;;
         aarch64)
-            scripts/setup.sh build
-            dpkg --add-architecture arm64
-            apt-get update -q >/dev/null
-            install g++-aarch64-linux-gnu libfmt-dev:arm64 libhwloc-dev:arm64 \
-                libboost-dev:arm64 libsodium-dev:arm64 libseccomp-dev:arm64
-            export PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig
-            configure build/aarch64 -DCARAT_BUILD_TESTS=OFF -DCMAKE_SYSTEM_NAME=Linux \
-                -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
-            quietly ninja -C build/aarch64 carat carat_ladder_cpu carat_lab_machine
+            install python3
+            quietly ./dev arm --part command
             ;;
         package) quietly ./dev package ;;
         installed) packages ;;

@@ -19,7 +19,7 @@ usage: scripts/try_systems.sh [SYSTEM | SYSTEM:PART[,PART...]] ...
                      and checks everything else and C++23 without making code
           cmake      CMake 3.25 and the newest one, from pip
           lto        the libraries with link-time optimisation
-          aarch64    the library by a cross compiler
+          aarch64    the libraries and the command for 64-bit Arm, on Debian, under QEMU
           package    the .deb and the tarball are made
           installed  these, or those that lie in build/packages here where this machine is that system, as
                      ./dev package --with-cuda leaves them: installed alone, used as the system's BLAS,

@@ -42,8 +42,7 @@ std::vector<std::string> isa_names() {
     std::vector<std::string> names = {"baseline"};
 #endif
     for (const core::isa level : core::all_isas)
-        if (level != core::isa::baseline && level <= core::best_isa())
-            names.emplace_back(core::name(level));
+        if (level != core::isa::baseline && core::has(level)) names.emplace_back(core::name(level));
     static constexpr std::array implied = {"sse4_2",  "avx",      "avx2",     "fma",     "f16c",
                                            "avx512f", "avx512bw", "avx512dq", "avx512vl"};
     for (const std::string& feature : isa_features())

@@ -62,6 +62,10 @@ double expected(const parts& state, std::int64_t i, double c, std::int64_t steps
             for (std::int64_t d = 0; d < depth; ++d)
                 sum += state.x(i * depth + d) * state.y(i * depth + d);
             break;
+        case arithmetic::matrix:
+            for (std::int64_t d = 0; d < depth; ++d)
+                sum += state.x(i / 2 * depth + d) * state.y(i % 2 * depth + d);
+            break;
         case arithmetic::tile:
             // Row i / 16 of x times column i % 16 of y, whose rows hold `depth` rows interleaved.
             for (std::int64_t p = 0; p < 16; ++p)

@@ -17,6 +17,7 @@ namespace carat::machine {
 enum class arithmetic : std::uint8_t {
     multiply_add,  // c[l] = c[l] * x[l] + y[l]
     dot,           // c[l] += sum over d of x[l * depth + d] * y[l * depth + d]
+    matrix,        // c[i][j] += sum over d of x[i][d] * y[j][d], 2 x 2
     tile,          // c[i][j] += sum over p, d of x[i][p * depth + d] * y[p][j * depth + d], 16 x 16
 };
 
@@ -79,6 +80,9 @@ void fill_state(const compute_kernel& kernel, void* state);
 CARAT_DECLARE_KERNELS(baseline)
 CARAT_DECLARE_KERNELS(avx2)
 CARAT_DECLARE_KERNELS(avx512)
+CARAT_DECLARE_KERNELS(sve256)
+CARAT_DECLARE_KERNELS(sve512)
+CARAT_DECLARE_KERNELS(narrow)  // of Arm: every unit for narrow types
 #undef CARAT_DECLARE_KERNELS
 
 }  // namespace carat::machine

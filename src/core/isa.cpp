@@ -5,121 +5,37 @@
 
 #include <carat/error.hpp>
 
-#if defined(__x86_64__)
-#if defined(__clang__)
-#define _Bool bool  // glibc 2.36 has C's name in this header, which clang takes for none in C++
-#endif
-#include <sys/platform/x86.h>
-#undef _Bool
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 #include "core/threads.hpp"
 
 namespace carat::core {
 
-#if defined(__x86_64__)
-
-// The C library has queried the processor and the system, which may not save wide registers, before
-// main. Asking again would cost 7 us an instruction on a hypervisor. What GLIBC_TUNABLES disables
-// there is disabled here as well (scripts/as_on.py).
-namespace {
-
-bool has_avx2() {
-    return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);
-}
-bool has_avx512() {
-    return has_avx2() && CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) &&
-           CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
-}
-
-}  // namespace
-
-bool has_amx() {
-    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_VBMI) && CPU_FEATURE_ACTIVE(AMX_TILE) &&
-           CPU_FEATURE_ACTIVE(AMX_BF16) && CPU_FEATURE_ACTIVE(AMX_INT8);
-}
-bool has_byte_dot_products() {
-    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_VNNI);
-}
-bool has_bf16_dot_products() {
-    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_BF16);
-}
-bool has_short_byte_dot_products() {
-    return has_avx2() && CPU_FEATURE_ACTIVE(AVX_VNNI);
-}
-bool has_f16_arithmetic() {
-    return has_avx512() && CPU_FEATURE_ACTIVE(AVX512_FP16);
-}
-
-namespace {
-
-// Linux grants tile state only to processes that request it: arch_prctl with ARCH_REQ_XCOMP_PERM
-// for XFEATURE_XTILEDATA, for all threads. It refuses if a seccomp filter does not know the call,
-// or if a signal stack is too small for the larger frame.
-bool ask_for_tiles() {
-    constexpr long request_permission = 0x1023;
-    constexpr long tile_data = 18;
-    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
-
-}  // namespace
-
-#else
-
-bool has_amx() {
-    return false;
-}
-bool has_byte_dot_products() {
-    return false;
-}
-bool has_bf16_dot_products() {
-    return false;
-}
-bool has_short_byte_dot_products() {
-    return false;
-}
-bool has_f16_arithmetic() {
-    return false;
-}
-
-namespace {
-
-bool ask_for_tiles() {
-    return false;
-}
-
-}  // namespace
-
-#endif
-
-bool tiles_permitted() {
-    static const bool permitted = has_amx() && ask_for_tiles();
-    return permitted;
-}
-
 isa best_isa() {
-#if defined(__x86_64__)
-    if (has_avx512()) return tiles_permitted() ? isa::amx : isa::avx512;
-    if (has_avx2()) return isa::avx2;
-#endif
-    return isa::baseline;
+    isa best = isa::baseline;
+    for (const isa level : all_isas)
+        if (has(level)) best = level;
+    return best;
 }
 
 namespace {
+
+#if defined(__aarch64__)
+constexpr bool is_arm = true;
+#else
+constexpr bool is_arm = false;
+#endif
 
 isa parse_forced(std::string_view forced) {
     for (const isa level : all_isas) {
         if (forced != name(level)) continue;
-        if (level > best_isa())
+        if (!has(level))
             throw error(error_code::unsupported,
                         "CARAT_FORCE_ISA=" + std::string(forced) + ": this machine has only " +
                             std::string(name(best_isa())) + "; use that or less, or unset it");
         return level;
     }
-    throw error(error_code::invalid_argument, "CARAT_FORCE_ISA=" + std::string(forced) +
-                                                  ": unknown; use baseline, avx2, avx512 or amx");
+    throw error(error_code::invalid_argument,
+                "CARAT_FORCE_ISA=" + std::string(forced) + ": unknown; use baseline, " +
+                    (is_arm ? "dotprod, i8mm, sve256 or sve512" : "avx2, avx512 or amx"));
 }
 
 }  // namespace

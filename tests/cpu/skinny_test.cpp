@@ -108,7 +108,7 @@ struct skinny_product {
 };
 
 bool runs_here(const kernel_set& set) {
-    return set.level <= core::best_isa();
+    return core::has(set.level);
 }
 
 template <class T>

@@ -19,8 +19,13 @@ std::string forced() {
 
 TEST(isa, the_level_in_use_is_the_one_asked_for) {
     const bool best = forced().empty() || forced() == name(core::isa::amx);  // tiles are no vectors
+#if defined(__x86_64__)
     const std::string wanted =
         best ? std::string(name(core::vectors_of(core::best_isa()))) : forced();
+#else
+    (void)best;
+    const std::string wanted = "baseline";  // the ladder has no other there
+#endif
     EXPECT_EQ(ladder::cpu::level_in_use<double>().name, wanted);
     EXPECT_EQ(ladder::cpu::level_in_use<float>().name, wanted);
     const int vector_bytes = wanted == "avx512" ? 64 : wanted == "avx2" ? 32 : 16;

@@ -72,6 +72,8 @@ TEST(kernels, called_fma_round_once) {
     }
 #if defined(__x86_64__)
     EXPECT_EQ(fused, 2 * static_cast<int>(core::vectors_of(core::best_isa())));
+#else
+    EXPECT_GE(fused, 2);
 #endif
 }
 
@@ -79,7 +81,7 @@ TEST(kernels, every_level_has_f64_and_f32) {
     std::set<std::pair<core::isa, dtype>> seen;
     for (const auto& [level, kernel] : compute_kernels()) seen.insert({level, kernel->operand});
     for (const core::isa level : core::all_isas) {
-        if (level > core::vectors_of(core::best_isa())) continue;
+        if (!core::has(level) || core::vectors_of(level) != level) continue;
         EXPECT_TRUE(seen.contains({level, dtype::f64})) << core::name(level);
         EXPECT_TRUE(seen.contains({level, dtype::f32})) << core::name(level);
     }
@@ -105,14 +107,14 @@ TEST(kernels, read_every_word_on_every_pass) {
     const auto sum = std::accumulate(std::begin(words), std::end(words), std::uint64_t{0});
     int levels = 0;
     for (const core::isa level : core::all_isas) {
-        if (level > core::best_isa()) continue;
+        if (!core::has(level)) continue;
         EXPECT_EQ(reader(level)(words, sizeof words, 1), sum) << core::name(level);
         EXPECT_EQ(reader(level)(words, sizeof words, 3), 3 * sum) << core::name(level);
         EXPECT_EQ(reader(level)(words, 1024, 1),
                   std::accumulate(words, words + 128, std::uint64_t{0}));
         ++levels;
     }
-    EXPECT_EQ(levels, static_cast<int>(core::best_isa()) + 1);
+    EXPECT_EQ(levels, std::ranges::count_if(core::all_isas, core::has));
 }
 
 }  // namespace

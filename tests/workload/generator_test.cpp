@@ -1,4 +1,5 @@
 // The generator against published answers, and each vector level against the scalar one.
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
 #include <vector>
@@ -49,7 +50,7 @@ TEST(Generator, EveryLevelFollowsTheDefinition) {
 #endif
     int compared = 0;
     for (const level& l : levels) {
-        if (l.isa > core::best_isa()) continue;
+        if (!core::has(l.isa)) continue;
         for (const std::int64_t row : {std::int64_t{0}, std::int64_t{7}, std::int64_t{1} << 40})
             for (const std::int64_t group :
                  {std::int64_t{0}, std::int64_t{5}, std::int64_t{1} << 36}) {
@@ -61,7 +62,9 @@ TEST(Generator, EveryLevelFollowsTheDefinition) {
                         << name(l.isa) << " row " << row << " group " << group << " col " << c;
             }
     }
-    EXPECT_EQ(compared, 9 * 96 * (static_cast<int>(core::vectors_of(core::best_isa())) + 1));
+    const auto here = std::ranges::count_if(levels, core::has, &level::isa);
+    EXPECT_EQ(compared, 9 * 96 * here);
+    EXPECT_GE(here, core::has(core::isa::avx512) ? 3 : 1);
 }
 
 TEST(Generator, ValueIsAFunctionOfItsPlace) {

@@ -1,7 +1,8 @@
 // Units for narrow types: dot products within a lane (bf16 pairs into f32, 8-bit quadruples into
-// i32), f16 arithmetic, and AMX tiles. Each needs a CPU feature beyond its level and is called only
-// where the CPU reports it. Instructions are written as such: GCC 12 compiles the intrinsics for
-// some of them with a copy and a store for each (measured: 434 instead of 1080 GOP/s on Zen 5).
+// i32), f16 arithmetic, AMX tiles, and Arm's products of small matrices. Each needs a CPU feature
+// beyond its level and is called only where the CPU reports it. Instructions are written as such:
+// GCC 12 compiles the intrinsics for some of them with a copy and a store for each (measured: 434
+// instead of 1080 GOP/s on Zen 5).
 #include "lab/machine/isa/vector_shape.hpp"
 #include "lab/machine/kernels.hpp"
 
@@ -11,7 +12,7 @@
 
 namespace carat::machine::CARAT_ISA {
 
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(__aarch64__)
 namespace {
 
 using vector [[gnu::vector_size(vector_bytes), gnu::may_alias]] = float;
@@ -115,6 +116,34 @@ constexpr compute_kernel table[] = {
      run_tiles<tile_bf16>},
     {"amx int8 tile", "amx_int8", arithmetic::tile, dtype::i8, dtype::i32, 256, 6, 4, 1024,
      run_tiles<tile_i8>},
+};
+
+#elif defined(__aarch64__)
+
+#define CARAT_NEON_STEP(name, instruction, sums, elements)                \
+    struct name {                                                         \
+        vector operator()(vector c, vector x, vector y) const {           \
+            asm(instruction " %0." sums ", %1." elements ", %2." elements \
+                : "+w"(c)                                                 \
+                : "w"(x), "w"(y));                                        \
+            return c;                                                     \
+        }                                                                 \
+    }
+CARAT_NEON_STEP(fma_f16, "fmla", "8h", "8h");
+CARAT_NEON_STEP(dot_i8, "sdot", "4s", "16b");
+CARAT_NEON_STEP(matrix_i8, "smmla", "4s", "16b");
+CARAT_NEON_STEP(matrix_bf16, "bfmmla", "4s", "8h");
+#undef CARAT_NEON_STEP
+
+constexpr compute_kernel table[] = {
+    {"neon fp16 fma", "asimdhp", arithmetic::dot, dtype::f16, dtype::f16, 8, chains, 1, 16,
+     run_chains<fma_f16>},
+    {"neon int8 dot", "asimddp", arithmetic::dot, dtype::i8, dtype::i32, 4, chains, 4, 16,
+     run_chains<dot_i8>},
+    {"neon int8 matrix", "i8mm", arithmetic::matrix, dtype::i8, dtype::i32, 4, chains, 8, 16,
+     run_chains<matrix_i8>},
+    {"neon bf16 matrix", "bf16", arithmetic::matrix, dtype::bf16, dtype::f32, 4, chains, 4, 16,
+     run_chains<matrix_bf16>},
 };
 
 #else

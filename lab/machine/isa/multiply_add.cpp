@@ -42,6 +42,12 @@ constexpr const char* integer = "avx512 mul+add";
 #elif defined(__AVX2__)
 constexpr const char* floating = "avx2 fma";
 constexpr const char* integer = "avx2 mul+add";
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 512
+constexpr const char* floating = "sve512 fma";
+constexpr const char* integer = "sve512 mla";
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
+constexpr const char* floating = "sve256 fma";
+constexpr const char* integer = "sve256 mla";
 #elif defined(__aarch64__)
 constexpr const char* floating = "neon fma";
 constexpr const char* integer = "neon mla";

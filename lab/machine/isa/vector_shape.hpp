@@ -11,6 +11,9 @@ inline constexpr int chains = 24;
 #elif defined(__AVX2__)
 inline constexpr int vector_bytes = 32;
 inline constexpr int chains = 12;
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+inline constexpr int vector_bytes = __ARM_FEATURE_SVE_BITS / 8;
+inline constexpr int chains = 24;
 #elif defined(__aarch64__)
 inline constexpr int vector_bytes = 16;
 inline constexpr int chains = 24;

@@ -268,7 +268,7 @@ std::unique_ptr<runnable> prepare_level(const What& what, const core::settings& 
 
 template <core::isa Level>
 std::string missing() {
-    if (core::best_isa() >= Level) return {};
+    if (core::has(Level)) return {};
     return "this machine has no " + std::string(core::name(Level));
 }
 
@@ -310,7 +310,20 @@ constexpr auto avx2 = row<core::isa::avx2>(
 constexpr auto avx512 = row<core::isa::avx512>(
     "cpu.engine.avx512",
     "the engine with its AVX-512 kernels, VNNI and AVX512_BF16 where they are");
+constexpr auto amx = row<core::isa::amx>(
+    "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
+#elif defined(__aarch64__)
+constexpr auto dotprod = row<core::isa::dotprod>(
+    "cpu.engine.dotprod", "the engine with NEON and dot products of bytes (SDOT)");
+constexpr auto i8mm = row<core::isa::i8mm>(
+    "cpu.engine.i8mm", "the engine with NEON and matrix products of bytes, of bf16 where they are");
+constexpr auto sve256 =
+    row<core::isa::sve256>("cpu.engine.sve256", "the engine with SVE vectors of 256 bits");
+constexpr auto sve512 =
+    row<core::isa::sve512>("cpu.engine.sve512", "the engine with SVE vectors of 512 bits");
+#endif
 
+#if defined(__x86_64__) || defined(__aarch64__)
 constexpr core::signature f16_sums_types[] = {
     {dtype::f16, dtype::f16, dtype::f16, "f16/f32 (f16 sums of 32)"},
     {dtype::f16, dtype::f16, dtype::f32, "f16/f32 (f16 sums of 32)"},
@@ -339,8 +352,6 @@ constexpr implementation f16_sums = {
     .takes_prepared = true,
     .takes_groups = true,
     .takes_other_e = true};
-constexpr auto amx = row<core::isa::amx>(
-    "cpu.engine.amx", "the engine with tiles for bf16 and 8-bit integers, AVX-512 for the rest");
 #endif
 
 }  // namespace
@@ -349,6 +360,9 @@ rows::table table() {
 #if defined(__x86_64__)
     static constexpr const implementation* rows[] = {&chosen, &baseline, &avx2,
                                                      &avx512, &amx,      &f16_sums};
+#elif defined(__aarch64__)
+    static constexpr const implementation* rows[] = {&chosen, &baseline, &dotprod, &i8mm,
+                                                     &sve256, &sve512,   &f16_sums};
 #else
     static constexpr const implementation* rows[] = {&chosen, &baseline};
 #endif

@@ -108,7 +108,7 @@ void connect(const shared_library& file, blas_library& library) {
     file.required<void()>("bli_init")();
     const int in_use = file.required<int()>("bli_arch_query_id")();
     auto* const name = file.required<name_of_architecture>("bli_arch_string");
-    const char* const wanted = core::best_isa() >= core::isa::avx512 ? "skx" : "haswell";
+    const char* const wanted = core::has(core::isa::avx512) ? "skx" : "haswell";
     library.threads = threads_of(file);
     library.facts.version = fmt::format("{}, {}", version, flavour_of(file));
     library.facts.kernel = name(in_use);

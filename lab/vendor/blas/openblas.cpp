@@ -18,6 +18,9 @@ namespace {
 enum flavour { serial = 0, pthread = 1, openmp = 2 };  // openblas_get_parallel
 
 core::isa level_of(std::string_view core) {
+#if defined(__aarch64__)
+    return core::vectors_of(core::best_isa());  // it looks at feature bits there, as carat does
+#endif
     static constexpr std::array avx512 = {"SkylakeX", "Cooperlake", "SapphireRapids"};
     static constexpr std::array avx2 = {"Haswell", "Zen", "Excavator"};
     if (std::ranges::find(avx512, core) != avx512.end()) return core::isa::avx512;
@@ -65,9 +68,8 @@ void connect(const shared_library& file, blas_library& library) {
     library.facts.version =
         fmt::format("{}, {}", version, names.at(static_cast<std::size_t>(parallel)));
     library.facts.kernel = core;
-    library.facts.note =
-        kernel_note(level_of(core), "OPENBLAS_CORETYPE",
-                    core::best_isa() >= core::isa::avx512 ? "SkylakeX" : "Haswell");
+    library.facts.note = kernel_note(level_of(core), "OPENBLAS_CORETYPE",
+                                     core::has(core::isa::avx512) ? "SkylakeX" : "Haswell");
     library.loops = true;
     library.sbgemm = file.function<fortran_gemm<bf16, float>>("sbgemm_");
 }

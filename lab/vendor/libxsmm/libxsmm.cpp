@@ -89,7 +89,7 @@ libxsmm_library connect(const shared_library& file) {
                      file.required<const char*()>("libxsmm_get_target_arch")(),
                      {}};
     library.facts.note = kernel_note(level_of(library.facts.kernel), "LIBXSMM_TARGET",
-                                     core::best_isa() >= core::isa::avx512 ? "clx" : "hsw");
+                                     core::has(core::isa::avx512) ? "clx" : "hsw");
     return library;
 }
 

@@ -78,7 +78,8 @@ void finish_rows(const T* sums, std::int64_t step, int rows, int cols, T alpha, 
 template <class T>
 constexpr auto find_finish_rows() {
     decltype(kernel<T>::finish_rows) found = nullptr;
-    if constexpr (has_cheap_masks && !std::is_integral_v<T>) found = &finish_rows<T>;
+    if constexpr (has_cheap_masks && has_small_vectors && !std::is_integral_v<T>)
+        found = &finish_rows<T>;
     return found;
 }
 

@@ -24,6 +24,10 @@ struct tile;
 #include "cpu/kernels/x86/registers_avx512.hpp"
 #elif defined(__AVX2__)
 #include "cpu/kernels/x86/registers_avx2.hpp"
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+#include "cpu/kernels/arm/registers_sve.hpp"
+#elif defined(__aarch64__)
+#include "cpu/kernels/arm/registers_neon.hpp"
 #else
 #include "cpu/kernels/vector/registers_baseline.hpp"
 #endif

@@ -1,8 +1,8 @@
-// The baseline of every architecture: vectors of 16 bytes that the compiler turns into SSE2, NEON
-// or scalar code. There is no fused multiply-add, so each product is rounded before it is added.
+// The baseline of every architecture but Arm: vectors of 16 bytes. There is no fused multiply-add,
+// so each product is rounded before it is added.
 #pragma once
 
-#include <cstdint>
+#include "cpu/kernels/vector/vector_16.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
@@ -11,39 +11,10 @@ inline constexpr bool has_cheap_masks = false;
 inline constexpr bool has_small_vectors = false;
 
 template <class T>
-struct vector {
-    static constexpr int lanes = 16 / static_cast<int>(sizeof(T));
-    typedef T type __attribute__((vector_size(16)));
-
-    struct mask {
-        int count;
-    };
-
-    static mask first(int count) { return {count}; }
-    static type zero() { return type{}; }
-    static type broadcast(T x) { return x - type{}; }
-    static type load(const T* p) {
-        type v;
-        __builtin_memcpy(&v, p, sizeof v);
-        return v;
-    }
-    static type load(const T* p, mask m) {
-        type v{};
-        for (int i = 0; i < m.count; ++i) v[i] = p[i];
-        return v;
-    }
-    static void store(T* p, type v) { __builtin_memcpy(p, &v, sizeof v); }
-    static void store(T* p, type v, mask m) {
-        for (int i = 0; i < m.count; ++i) p[i] = v[i];
-    }
-    static type multiply(type a, type b) { return a * b; }
+struct vector : vector_16<T> {
+    using type = typename vector_16<T>::type;
     static type multiply_add(type a, type b, type c) { return a * b + c; }
 };
-
-template <class V>
-inline V kept(V v) {
-    return v;
-}
 
 template <class T>
 struct tile {

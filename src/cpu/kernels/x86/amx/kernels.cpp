@@ -1,6 +1,6 @@
 // The row of AMX kernels.
+#include "cpu/kernels/panels/kernel_set.hpp"
 #include "cpu/kernels/x86/amx/micro_kernel.hpp"
-#include "cpu/kernels/x86/panels/kernel_set.hpp"
 
 namespace carat::cpu_engine::amx {
 

@@ -14,7 +14,7 @@
 #include <carat/types.hpp>
 
 #include "cpu/kernels/matrix_unit_kernel.hpp"
-#include "cpu/kernels/x86/panels/stream.hpp"
+#include "cpu/kernels/panels/stream.hpp"
 
 namespace carat::cpu_engine::amx {
 

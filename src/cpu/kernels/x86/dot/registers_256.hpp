@@ -11,6 +11,7 @@ struct unit {
     using sums = __m256i;
     static constexpr int bytes = 32;
     static constexpr int most_rows = 6;  // of A at a time: 12 sums, 2 of B, 1 of A, and the 128s
+    static constexpr int groups = 1;
     static constexpr bool promotes = false;
     static constexpr bool moves_a = std::is_same_v<A, B>;
 

@@ -9,6 +9,7 @@ struct unit_512 {
     using elements = __m512i;
     static constexpr int bytes = 64;
     static constexpr int most_rows = 11;  // of A at a time
+    static constexpr int groups = 1;
     static constexpr bool promotes = false;
 
     static elements elements_at(const std::byte* at) { return _mm512_loadu_si512(at); }

@@ -36,6 +36,11 @@ inline void stream_line(std::byte* out, cache_line x) {
     _mm256_stream_si256(at + 1, x.high);
 }
 
+// What was written past the caches is there before anything that follows.
+inline void finish_streams() {
+    _mm_sfence();
+}
+
 struct tile_rows {
     cache_line at[std::size_t{tile_extent}];
 };

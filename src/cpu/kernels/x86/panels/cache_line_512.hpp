@@ -24,6 +24,11 @@ inline void stream_line(std::byte* out, cache_line x) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(out), x);
 }
 
+// What was written past the caches is there before anything that follows.
+inline void finish_streams() {
+    _mm_sfence();
+}
+
 struct tile_rows {
     cache_line at[std::size_t{tile_extent}];
 };

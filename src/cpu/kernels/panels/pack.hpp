@@ -10,7 +10,7 @@
 #include <carat/types.hpp>
 
 #include "cpu/kernels/matrix_unit_kernel.hpp"
-#include "cpu/kernels/x86/panels/cache_line.hpp"
+#include "cpu/kernels/panels/cache_line.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 

@@ -1,5 +1,6 @@
 // The instructions for tiles of dot products, for the vector width this file is compiled for: what
-// a register holds, and how many lines of sums leave registers for the operands.
+// a register holds, and how many lines of sums leave registers for the operands. `groups` says how
+// many groups of a line of A are loaded at once.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,8 @@ struct unit;
 
 #if defined(__AVX512F__)
 #include "cpu/kernels/x86/dot/registers_512.hpp"
-#else
+#elif defined(__AVX2__)
 #include "cpu/kernels/x86/dot/registers_256.hpp"
+#else
+#include "cpu/kernels/arm/dot_neon.hpp"
 #endif

@@ -8,9 +8,10 @@
 //                                      loads for a multiply-add; 12 sums in 16 shorter registers
 //
 // VNNI multiplies unsigned bytes by signed ones. If both have the same signedness, A's bytes are
-// shifted by 128 as they are loaded. A line of 128s, multiplied together with the lines of A, gives
-// what that added to each column's sums: one line in 33. Everything is modulo 2^32, so nothing is
-// lost.
+// shifted by 128 as they are loaded. Arm's instructions multiply bytes of one signedness, so there
+// A is shifted if the operands' differ. A line of 128s, multiplied together with the lines of A,
+// gives what that added to each column's sums: one line in 33. Everything is modulo 2^32, so
+// nothing is lost.
 #pragma once
 
 #include <type_traits>
@@ -18,10 +19,10 @@
 
 #include <carat/types.hpp>
 
+#include "cpu/kernels/dot/registers.hpp"
 #include "cpu/kernels/matrix_unit_kernel.hpp"
+#include "cpu/kernels/panels/stream.hpp"
 #include "cpu/kernels/vector/unroll.hpp"
-#include "cpu/kernels/x86/dot/registers.hpp"
-#include "cpu/kernels/x86/panels/stream.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
@@ -44,23 +45,52 @@ constexpr std::int64_t place_in_b(int index) {
 template <class Unit, int Rows, int Vectors>
 using register_sums = typename Unit::sums[std::size_t{Rows} + 1][std::size_t{Vectors}];
 
+// Sums over 64 bytes of k where a register of A holds several groups of a line, each of which is
+// an operand as it lies.
+template <class Unit, int Rows, int Vectors, bool Finds, std::size_t... Group>
+inline void add_step_by_groups(register_sums<Unit, Rows, Vectors>& c, const std::byte* a,
+                               std::int64_t a_line, const std::byte* b,
+                               std::index_sequence<Group...>) {
+    for (std::int64_t g = 0; g < tile_extent; g += Unit::groups) {
+        constexpr int lines = Rows + (Finds ? 1 : 0);
+        typename Unit::elements of_a[std::size_t{lines}];
+        CARAT_UNROLL for (int i = 0; i < Rows; ++i) of_a[i] =
+            Unit::moved(Unit::elements_at(a + i * a_line + g * group_bytes));
+        if constexpr (Finds) of_a[Rows] = Unit::moved(typename Unit::elements{});
+        const auto add_group = [&]<std::size_t Of>(std::integral_constant<std::size_t, Of>) {
+            const std::byte* line = b + (g + std::int64_t{Of}) * step_bytes;
+            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) {
+                const auto of_b = Unit::elements_at(line + place_in_b<Unit>(j));
+                CARAT_UNROLL for (int i = 0; i < lines; ++i) c[i][j] =
+                    Unit::template add<static_cast<int>(Of)>(c[i][j], of_a[i], of_b);
+            }
+        };
+        (add_group(std::integral_constant<std::size_t, Group>()), ...);
+    }
+}
+
 // Sums over 64 bytes of k. Finds: the last line computes the surplus.
 template <class Unit, int Rows, int Vectors, bool Finds>
 inline void add_step(register_sums<Unit, Rows, Vectors>& c, const std::byte* a, std::int64_t a_line,
                      const std::byte* b) {
-    CARAT_UNROLL_DEPTHS for (std::int64_t g = 0; g < tile_extent; ++g) {
-        typename Unit::elements of_b[std::size_t{Vectors}];
-        CARAT_UNROLL for (int j = 0; j < Vectors; ++j) of_b[j] =
-            Unit::elements_at(b + place_in_b<Unit>(j) + g * step_bytes);
-        CARAT_UNROLL for (int i = 0; i < Rows; ++i) {
-            const auto of_a = Unit::moved(Unit::broadcast(a + i * a_line + g * group_bytes));
-            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[i][j] =
-                Unit::add(c[i][j], of_a, of_b[j]);
-        }
-        if constexpr (Finds) {
-            const auto of_a = Unit::moved(typename Unit::elements{});
-            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[Rows][j] =
-                Unit::add(c[Rows][j], of_a, of_b[j]);
+    if constexpr (Unit::groups > 1) {
+        add_step_by_groups<Unit, Rows, Vectors, Finds>(
+            c, a, a_line, b, std::make_index_sequence<std::size_t{Unit::groups}>());
+    } else {
+        CARAT_UNROLL_DEPTHS for (std::int64_t g = 0; g < tile_extent; ++g) {
+            typename Unit::elements of_b[std::size_t{Vectors}];
+            CARAT_UNROLL for (int j = 0; j < Vectors; ++j) of_b[j] =
+                Unit::elements_at(b + place_in_b<Unit>(j) + g * step_bytes);
+            CARAT_UNROLL for (int i = 0; i < Rows; ++i) {
+                const auto of_a = Unit::moved(Unit::broadcast(a + i * a_line + g * group_bytes));
+                CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[i][j] =
+                    Unit::add(c[i][j], of_a, of_b[j]);
+            }
+            if constexpr (Finds) {
+                const auto of_a = Unit::moved(typename Unit::elements{});
+                CARAT_UNROLL for (int j = 0; j < Vectors; ++j) c[Rows][j] =
+                    Unit::add(c[Rows][j], of_a, of_b[j]);
+            }
         }
     }
 }

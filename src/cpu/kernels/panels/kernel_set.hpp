@@ -1,8 +1,8 @@
 // What sets of matrix-unit kernels share: packing, stores, and the list of kernels.
 #pragma once
 
-#include "cpu/kernels/x86/panels/pack.hpp"
-#include "cpu/kernels/x86/panels/store.hpp"
+#include "cpu/kernels/panels/pack.hpp"
+#include "cpu/kernels/panels/store.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 

@@ -19,6 +19,8 @@ struct group;
 
 #if defined(__AVX512F__)
 #include "cpu/kernels/x86/panels/cache_line_512.hpp"
-#else
+#elif defined(__AVX2__)
 #include "cpu/kernels/x86/panels/cache_line_256.hpp"
+#else
+#include "cpu/kernels/arm/cache_line_neon.hpp"
 #endif

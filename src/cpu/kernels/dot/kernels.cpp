@@ -1,6 +1,6 @@
 // The row of kernels with dot products, compiled once for each vector width.
-#include "cpu/kernels/x86/dot/micro_kernel.hpp"
-#include "cpu/kernels/x86/panels/kernel_set.hpp"
+#include "cpu/kernels/dot/micro_kernel.hpp"
+#include "cpu/kernels/panels/kernel_set.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
 
@@ -14,8 +14,12 @@ using u8 = std::uint8_t;
 constexpr std::int64_t least_k = 0;
 constexpr matrix_unit_kernel of_bf16 =
     make_matrix_unit_kernel<bf16>("gemm_bf16" CARAT_DOT_TILE, &multiply<unit<bf16, bf16>>);
-#else
+#elif defined(__AVX2__)
 #define CARAT_DOT_TILE "_dot_6x16"
+constexpr std::int64_t least_k = 32;
+constexpr matrix_unit_kernel of_bf16 = {};
+#else
+#define CARAT_DOT_TILE "_dot_8x8"
 constexpr std::int64_t least_k = 32;
 constexpr matrix_unit_kernel of_bf16 = {};
 #endif
@@ -23,7 +27,7 @@ constexpr matrix_unit_kernel of_bf16 = {};
 void acquire(tile_state&) {}
 
 void give_back(const tile_state&) {
-    _mm_sfence();  // what was written past the caches is there before anything that follows
+    finish_streams();
 }
 
 }  // namespace
