@@ -10,7 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 system=$PWD/build/arm/system
 apt=$PWD/build/arm/apt
 libraries=(libfmt-dev libcli11-dev nlohmann-json3-dev libboost-dev libhwloc-dev libsodium-dev
-    libseccomp-dev libgtest-dev librapidcheck-dev libgomp1 libopenblas0-pthread libblas3)
+    libseccomp-dev libgtest-dev librapidcheck-dev libgomp1 libopenblas0-pthread libblas3
+    libblas-test)
 
 # Asks apt about packages for Arm as if none were installed, with lists and archives of its own.
 apt_arm() {

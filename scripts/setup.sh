@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what a task needs and is not there yet:
-#     scripts/setup.sh build | test | lint | docs | wheel | cuda | peers
+#     scripts/setup.sh build | test | lint | docs | wheel | cuda | arm | peers
 # Packages are looked up first, so a second run asks nothing of the network and takes no time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -113,7 +113,7 @@ case "${1:-build}" in
     arm) install "${build_packages[@]}" "${arm_packages[@]}" ;;
     peers) install "${peer_packages[@]}" ;;
     *)
-        echo "setup: unknown task '$1' (build, test, lint, docs, wheel, cuda or peers)" >&2
+        echo "setup: unknown task '$1' (build, test, lint, docs, wheel, cuda, arm or peers)" >&2
         exit 2
         ;;
 esac

@@ -80,10 +80,27 @@ def run_command(processor, level):
     print("  carat info, dgemm of the drop-in BLAS", flush=True)
 
 
+def run_blas(processor, level):
+    """The reference BLAS's own tests of level 1 to 3: what carat computes, and what it forwards."""
+    if level not in ("baseline", "sve512"):
+        return  # the same kernels
+    tests = ["Netlib.test_fortran_d", "Netlib.test_fortran_z", "Netlib.test_cblas_s"]
+    done = subprocess.run([sys.executable, ROOT / "tests/abi/blas/netlib_test.py",
+                           BUILD / "src/abi/blas/libcarat_blas.so", SYSTEM, *tests],
+                          capture_output=True, text=True, check=False, timeout=3 * SECONDS,
+                          env={**os.environ, "QEMU_CPU": processor})
+    must(done.returncode == 0 and f"Ran {len(tests)} tests" in done.stderr,
+         f"the reference BLAS's tests failed on {processor}", done)
+    print("  netlib's tests of the drop-in BLAS", flush=True)
+
+
+PARTS = {"command": run_command, "tests": run_tests, "blas": run_blas}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--processor", action="append", choices=PROCESSORS)
-    parser.add_argument("--part", action="append", choices=("tests", "command"))
+    parser.add_argument("--part", action="append", choices=PARTS)
     parser.add_argument("--no-build", action="store_true")
     asked = parser.parse_args()
     if not asked.no_build:
@@ -92,8 +109,8 @@ def main():
     for processor in asked.processor or PROCESSORS:
         level, what = PROCESSORS[processor]
         print(f"{processor} ({what})", flush=True)
-        for part in asked.part or ("command", "tests"):
-            (run_command if part == "command" else run_tests)(processor, level)
+        for part in asked.part or PARTS:
+            PARTS[part](processor, level)
 
 
 if __name__ == "__main__":

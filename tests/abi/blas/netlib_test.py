@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """The reference BLAS's own test programs, run on libcarat_blas through LD_PRELOAD.
 
-usage: netlib_test.py LIBRARY
+usage: netlib_test.py LIBRARY [ROOT_OF_ARM [TEST ...]]
+
+With ROOT_OF_ARM the library and the programs, which lie under that folder, are for 64-bit Arm and run
+under QEMU (scripts/try_arm.py).
 
 The programs are Debian's package libblas-test. They read the sizes to try from our own input, up to
 65, the largest they have room for. Every line of their output is counted: a program that ran nothing
@@ -17,7 +20,8 @@ import tempfile
 import unittest
 
 LIBRARY = sys.argv[1]
-FOLDERS = sorted(pathlib.Path("/usr/lib").glob("*/blas/xblat3d"))
+ARM = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+FOLDERS = sorted(pathlib.Path(ARM or "/", "usr/lib").glob("*/blas/xblat3d"))
 PROGRAMS = FOLDERS[0].parent if FOLDERS else None
 # The reference serves what carat leaves to another BLAS, since others fail these tests themselves
 # (OpenBLAS 0.3.29 those of its error exits).
@@ -57,11 +61,15 @@ def calls_of_level_3(routine, letter, sizes):
 class Netlib(unittest.TestCase):
     def run_program(self, name, lines=()):
         with tempfile.TemporaryDirectory() as folder:
-            environment = dict(os.environ, LD_PRELOAD=LIBRARY, LD_LIBRARY_PATH=str(PROGRAMS),
-                               CARAT_BLAS_FALLBACK=str(REFERENCE),
+            of_loader = {"LD_PRELOAD": LIBRARY, "LD_LIBRARY_PATH": str(PROGRAMS)}
+            if ARM:  # these are for the program, not for the emulator
+                of_loader = {"QEMU_SET_ENV": ",".join(map("=".join, of_loader.items())),
+                             "QEMU_LD_PREFIX": str(ARM)}
+            environment = dict(os.environ, CARAT_BLAS_FALLBACK=str(REFERENCE),
                                CARAT_PROFILE=f"{folder}/profile",
-                               OMP_NUM_THREADS="1")
-            done = subprocess.run([PROGRAMS / name], input="\n".join(lines) + "\n", cwd=folder,
+                               OMP_NUM_THREADS="1", **of_loader)
+            emulator = ["qemu-aarch64"] if ARM else []
+            done = subprocess.run([*emulator, PROGRAMS / name], input="\n".join(lines) + "\n", cwd=folder,
                                   text=True, capture_output=True, timeout=900, env=environment,
                                   check=False)
             summaries = [p.read_text() for p in pathlib.Path(folder).glob("*.out")]
@@ -169,4 +177,4 @@ if __name__ == "__main__":
     if PROGRAMS is None:
         print("skipped: the reference's test programs are not here (apt install libblas-test)")
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

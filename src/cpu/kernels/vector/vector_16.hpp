@@ -32,7 +32,7 @@ struct vector_16 {
             __builtin_memcpy(&half, p, sizeof half);
             v = reinterpret_cast<type>(words{half, 0});
         }
-        if (m.count % 2 != 0 && lanes == 4) {
+        if constexpr (lanes == 4) {
             if (m.count == 1) v[0] = p[0];
             if (m.count == 3) v[2] = p[2];
         }
@@ -45,7 +45,7 @@ struct vector_16 {
             const std::uint64_t half = reinterpret_cast<words>(v)[0];
             __builtin_memcpy(p, &half, sizeof half);
         }
-        if (m.count % 2 != 0 && lanes == 4) {
+        if constexpr (lanes == 4) {
             if (m.count == 1) p[0] = v[0];
             if (m.count == 3) p[2] = v[2];
         }

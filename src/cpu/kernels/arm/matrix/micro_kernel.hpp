@@ -25,6 +25,7 @@ namespace carat::cpu_engine::CARAT_ISA {
 inline constexpr int pairs_at_once = 4;  // of lines, and of columns
 inline constexpr int columns_at_once = 2 * pairs_at_once;
 inline constexpr int octet_bytes = 8;
+inline constexpr int sum_bytes = 4;
 
 inline uint64x2_t load_doubles(const std::byte* at) {
     return vld1q_u64(reinterpret_cast<const std::uint64_t*>(at));
@@ -120,6 +121,35 @@ inline void add_step(pair_sums<Pairs>& c, const std::byte* a, std::int64_t a_lin
     }
 }
 
+template <class Unit, int Pairs>
+inline void load_sums(pair_sums<Pairs>& c, const std::byte* at) {
+    const auto line = [at](int i, int j) {
+        return vld1q_u32(
+            reinterpret_cast<const std::uint32_t*>(at + i * sums_row_bytes + j * sum_bytes));
+    };
+    CARAT_UNROLL for (int i = 0; i < Pairs; ++i) {
+        CARAT_UNROLL for (int j = 0; j < pairs_at_once; j += 2) {
+            const two_registers two = from_lines<Unit>(line(2 * i, 2 * j), line(2 * i + 1, 2 * j));
+            c[i][j] = two.first;
+            c[i][j + 1] = two.second;
+        }
+    }
+}
+
+template <class Unit, int Pairs>
+inline void store_sums(const pair_sums<Pairs>& c, std::byte* at, std::int64_t stride_bytes) {
+    const auto line = [=](int i, int j) {
+        return reinterpret_cast<std::uint32_t*>(at + i * stride_bytes + j * sum_bytes);
+    };
+    CARAT_UNROLL for (int i = 0; i < Pairs; ++i) {
+        CARAT_UNROLL for (int j = 0; j < pairs_at_once; j += 2) {
+            const two_registers two = to_lines<Unit>(c[i][j], c[i][j + 1]);
+            vst1q_u32(line(2 * i, 2 * j), two.first);
+            vst1q_u32(line(2 * i + 1, 2 * j), two.second);
+        }
+    }
+}
+
 // `Pairs` pairs of lines from line `first` on, eight columns from column `column` on. If the number
 // of lines is odd, one that is zeros or unused is computed, too.
 template <class Unit, int Pairs>
@@ -128,23 +158,8 @@ void multiply_pairs(const matrix_unit_call& call, int first, int column) {
     CARAT_UNROLL for (int i = 0; i < Pairs; ++i) {
         CARAT_UNROLL for (int j = 0; j < pairs_at_once; ++j) c[i][j] = vdupq_n_u32(0);
     }
-    const auto line = [&](auto* sums, std::int64_t stride, int i, int j) {
-        return reinterpret_cast<
-            std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(sums)>>,
-                               const std::uint32_t, std::uint32_t>*>(sums + (first + i) * stride +
-                                                                     (column + j) * 4);
-    };
-    if (call.sums != nullptr) {
-        CARAT_UNROLL for (int i = 0; i < Pairs; ++i) {
-            CARAT_UNROLL for (int j = 0; j < pairs_at_once; j += 2) {
-                const two_registers two =
-                    from_lines<Unit>(vld1q_u32(line(call.sums, sums_row_bytes, 2 * i, 2 * j)),
-                                     vld1q_u32(line(call.sums, sums_row_bytes, 2 * i + 1, 2 * j)));
-                c[i][j] = two.first;
-                c[i][j + 1] = two.second;
-            }
-        }
-    }
+    if (call.sums != nullptr)
+        load_sums<Unit, Pairs>(c, call.sums + first * sums_row_bytes + column * sum_bytes);
     const std::int64_t a_line = call.a.outer_stride_bytes;
     const std::byte* a = call.a.data + first * a_line;
     const std::byte* b =
@@ -152,13 +167,8 @@ void multiply_pairs(const matrix_unit_call& call, int first, int column) {
     for (std::int64_t s = 0; s < call.steps;
          ++s, a += call.a.step_stride_bytes, b += call.b_step_stride_bytes)
         add_step<Unit, Pairs>(c, a, a_line, b);
-    CARAT_UNROLL for (int i = 0; i < Pairs; ++i) {
-        CARAT_UNROLL for (int j = 0; j < pairs_at_once; j += 2) {
-            const two_registers two = to_lines<Unit>(c[i][j], c[i][j + 1]);
-            vst1q_u32(line(call.out, call.out_stride_bytes, 2 * i, 2 * j), two.first);
-            vst1q_u32(line(call.out, call.out_stride_bytes, 2 * i + 1, 2 * j), two.second);
-        }
-    }
+    store_sums<Unit, Pairs>(c, call.out + first * call.out_stride_bytes + column * sum_bytes,
+                            call.out_stride_bytes);
 }
 
 // See matrix_unit_call in matrix_unit_kernel.hpp.
