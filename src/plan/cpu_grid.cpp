@@ -7,8 +7,8 @@ namespace carat::plan {
 
 namespace {
 
-// Sums of parts of K, 8 or 16 MiB.
-constexpr double most_sums = 2 << 20;
+// Sums of parts of K: at most 16 MiB in f32 and 32 in f64, which one call allocates.
+constexpr double most_sums = 4 << 20;
 
 // Adding a sum to C costs about as much as this many multiplications, since it comes from a cache
 // that is not near.
