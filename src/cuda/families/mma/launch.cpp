@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 
 #include "cuda/common/launch.hpp"
 #include "cuda/families/mma/operand.hpp"
@@ -34,6 +35,15 @@ output_shape output_of(const core::problem& p, const void* c, const void* source
                 apart * bytes % 16 == 0};
 }
 
+// Of integers modulo 2^32, as their sums are.
+template <class Sum>
+Sum factor(double x) {
+    if constexpr (std::is_integral_v<Sum>)
+        return static_cast<Sum>(static_cast<std::int64_t>(x));
+    else
+        return static_cast<Sum>(x);
+}
+
 }  // namespace
 
 template <class Sum>
@@ -64,8 +74,8 @@ arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
             .tiles = static_cast<int>(tiles_m * plan::ceil_div(p.n, by.of->block_n)),
             .shared_out = ragged_dimension::none,
             .ragged = {},
-            .alpha = static_cast<Sum>(p.alpha),
-            .beta = static_cast<Sum>(p.beta)};
+            .alpha = factor<Sum>(p.alpha),
+            .beta = factor<Sum>(p.beta)};
 }
 
 template <class Sum>

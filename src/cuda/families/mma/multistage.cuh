@@ -74,88 +74,112 @@ __device__ __forceinline__ void multiply_ahead(Part& own, const arguments<typena
     loader<C, C::math::b, C::block_n> b(p.b, at.product, at.col, at.n, at.first_k, at.k);
     const int count = (at.k + C::block_k - 1) / C::block_k;
     const int stages = p.stages;
-    int started = 0;
-    int free_stage = 0;
-    const auto start = [&] {
-        if (started < count) {
-            typename C::element* const to = shared + free_stage * C::stage_elements;
+    const auto start = [&](int number, int place) {
+        if (number < count) {
+            typename C::element* const to = shared + place * C::stage_elements;
             a.start(to);
             b.start(to + C::a_elements);
         }
         commit_copies();
-        ++started;
-        free_stage = free_stage + 1 == stages ? 0 : free_stage + 1;
     };
 #pragma unroll 1
-    for (int i = 1; i < stages; ++i) start();
+    for (int i = 0; i + 1 < stages; ++i) start(i, i);
     wait_for_stage(stages);
     __syncthreads();
     const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-    const std::uint32_t end = begin + static_cast<std::uint32_t>(stages * C::stage_bytes);
+    int place = 0;  // of the stage that is read
     std::uint32_t from = begin;
-    typename Part::fragments held[2];
-    if (count > 0) own.read(held[0], from, from + C::a_bytes, 0);
+    const auto next_stage = [&] {
+        wait_for_stage(stages);
+        __syncthreads();
+        place = place + 1 == stages ? 0 : place + 1;
+        from = begin + static_cast<std::uint32_t>(place * C::stage_bytes);
+    };
+    constexpr int buffers = C::math::reads_ahead ? 2 : 1;
+    typename Part::fragments held[buffers];
+    if (C::math::reads_ahead && count > 0) own.read(held[0], from, from + C::a_bytes, 0);
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
-#pragma unroll
+#pragma unroll(C::math::reads_ahead ? C::steps : 1)
         for (int step = 0; step < C::steps; ++step) {
-            if (step == C::steps - 1) {
-                wait_for_stage(stages);
-                __syncthreads();
-                from += C::stage_bytes;
-                if (from == end) from = begin;
-            }
-            own.read(held[(step + 1) % 2], from, from + C::a_bytes, (step + 1) % C::steps);
-            if (step == 0) start();
-            own.multiply(held[step % 2]);
+            const int read = C::math::reads_ahead ? (step + 1) % C::steps : step;
+            if (C::math::reads_ahead && read == 0) next_stage();
+            own.read(held[read % buffers], from, from + C::a_bytes, read);
+            // Where the stage before this one was.
+            if (step == 0) start(i + stages - 1, (place == 0 ? stages : place) - 1);
+            own.multiply(held[step % buffers]);
         }
+        if (!C::math::reads_ahead) next_stage();
         own.end_stage(i, i + 1 == count);
     }
 }
 
 // Its tiles of one product in bands (raster.cuh), those of all products one after the other.
 template <class C>
-__device__ __forceinline__ coordinate multistage_coordinate(const arguments<typename C::sum>& p) {
-    const auto number = static_cast<int>(blockIdx.x);
+__device__ __forceinline__ coordinate multistage_coordinate(const arguments<typename C::sum>& p,
+                                                            int cta) {
     const tile_coordinate tile =
-        raster_swizzle(number % p.tiles, p.tiles_m, p.tiles / max(p.tiles_m, 1));
-    return {number / p.tiles, tile.m * C::block_m, tile.n * C::block_n, 0, p.m, p.n, p.k};
+        raster_swizzle(cta % p.tiles, p.tiles_m, p.tiles / max(p.tiles_m, 1));
+    return {cta / p.tiles, tile.m * C::block_m, tile.n * C::block_n, 0, p.m, p.n, p.k};
+}
+
+// A thread's warp and tile: found again for the epilogue, since registers are few until then.
+template <class C>
+struct thread_place {
+    place_in_cta own;
+    coordinate at;
+    int warp;
+    bool is_inside;
+
+    __device__ __forceinline__ explicit thread_place(const arguments<typename C::sum>& p) {
+        int thread = 0;
+        int cta = 0;
+        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+        asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+        warp = thread / 32;
+        own = {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
+        const bool is_ragged = p.shared_out != ragged_dimension::none;
+        at = is_ragged ? coordinate_of<C>(p) : multistage_coordinate<C>(p, cta);
+        is_inside = !is_ragged || find_ragged<C>(at, p);
+    }
+};
+
+template <class C, class Part>
+__device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typename C::sum>& p,
+                                               unsigned char* shared) {
+    using slab = typename C::slab;
+    const thread_place<C> of(p);
+    auto* const sums = reinterpret_cast<typename C::sum*>(shared) + of.warp * slab::sums_of_group;
+    const int row = of.at.row + of.own.row;
+    const int col = of.at.col + of.own.col;
+    const std::int64_t first =
+        of.at.product * p.product_stride + row * p.row_stride + col * p.col_stride;
+    const int rows = of.at.m - row;
+    const int cols = min(C::warp_n, of.at.n - col);
+#pragma unroll 1
+    for (int i = 0; i < C::warp_m / 16; ++i) {
+        part.sums().stage_piece(i, sums, p.alpha, of.own.lane);
+        __syncwarp();
+        store<slab>(
+            p, {first + i * 16 * p.row_stride, row + i * 16, col, min(16, rows - i * 16), cols},
+            sums, of.own.lane);
+        __syncwarp();
+    }
 }
 
 template <class C>
-__global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
+__global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per_sm : 1)
     multistage_kernel(const __grid_constant__ arguments<typename C::sum> p) {
     extern __shared__ __align__(16) unsigned char shared[];
-    coordinate at =
-        p.shared_out == ragged_dimension::none ? multistage_coordinate<C>(p) : coordinate_of<C>(p);
     ptx::pdl_trigger();
     ptx::pdl_wait();
-    if (p.shared_out != ragged_dimension::none && !find_ragged<C>(at, p)) return;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int row = warp / C::warps_n * C::warp_m;
-    const int col = warp % C::warps_n * C::warp_n;
-    typename C::math::template part<C> own(p, at, {row, col, lane, 0});
-    multiply_ahead<C>(own, p, at, reinterpret_cast<typename C::element*>(shared));
-
+    const thread_place<C> of(p);
+    if (!of.is_inside) return;
+    typename C::math::template part<C> part(p, of.at, of.own);
+    multiply_ahead<C>(part, p, of.at, reinterpret_cast<typename C::element*>(shared));
     __syncthreads();
-    own.finish();
-    using slab = typename C::slab;
-    auto* const sums = reinterpret_cast<typename C::sum*>(shared) + warp * slab::sums_of_group;
-    const std::int64_t first = at.product * p.product_stride + (at.row + row) * p.row_stride +
-                               (at.col + col) * p.col_stride;
-    const int rows = at.m - at.row - row;
-    const int cols = min(C::warp_n, at.n - at.col - col);
-#pragma unroll 1
-    for (int i = 0; i < C::warp_m / 16; ++i) {
-        own.sums().stage_piece(i, sums, p.alpha, lane);
-        __syncwarp();
-        store<slab>(p,
-                    {first + i * 16 * p.row_stride, at.row + row + i * 16, at.col + col,
-                     min(16, rows - i * 16), cols},
-                    sums, lane);
-        __syncwarp();
-    }
+    part.finish();
+    store_by_slabs<C>(part, p, shared);
 }
 
 }  // namespace carat::cuda::mma

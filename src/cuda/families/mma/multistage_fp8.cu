@@ -10,8 +10,9 @@ using e4m3 = ptx::mma_m16n8<__nv_fp8_e4m3>;
 }  // namespace
 
 const kernel& multistage_fp8_fast(std::size_t row, bool a_is_e5m2) {
-    return a_is_e5m2 ? multistage_instance_of<fp8_fast<mma_e5m2_e4m3>, byte_tiles>(row, "e5m2_fast")
-                     : multistage_instance_of<fp8_fast<e4m3>, byte_tiles>(row, "e4m3_fast");
+    return a_is_e5m2
+               ? multistage_instance_of<fp8_fast<mma_e5m2_e4m3>, double_tiles>(row, "e5m2_fast")
+               : multistage_instance_of<fp8_fast<e4m3>, double_tiles>(row, "e4m3_fast");
 }
 
 const kernel& multistage_fp8_promoted(std::size_t row, bool a_is_e5m2) {

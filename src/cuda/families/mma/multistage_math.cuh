@@ -17,6 +17,7 @@ struct half_multistage {
     template <class C>
     using part = direct_part<C>;
     static constexpr bool rounds = false;
+    static constexpr bool reads_ahead = true;
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 32;
@@ -39,6 +40,7 @@ struct tf32_multistage {
     template <class C>
     using part = direct_part<C>;
     static constexpr bool rounds = true;
+    static constexpr bool reads_ahead = true;
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 16;
@@ -62,6 +64,7 @@ struct byte_multistage {
     template <class C>
     using part = direct_part<C>;
     static constexpr bool rounds = false;
+    static constexpr bool reads_ahead = true;
     static constexpr lies a = lies::along_k;
     static constexpr lies b = lies::along_k;
     static constexpr int block_k = 64;
@@ -70,8 +73,14 @@ struct byte_multistage {
 };
 using i8_multistage = byte_multistage<std::int32_t, std::int32_t, ptx::mma_m16n8<std::int8_t>>;
 
+// Compute capability 9.0 has no such instruction and converts operands to f16, in registers that
+// reading ahead would need.
 template <class Instruction>
-using fp8_fast = byte_multistage<float, __nv_bfloat16, Instruction>;
+struct fp8_fast : byte_multistage<float, __nv_bfloat16, Instruction> {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+    static constexpr bool reads_ahead = false;
+#endif
+};
 
 template <class Instruction>
 struct fp8_promoted : fp8_fast<Instruction> {

@@ -131,10 +131,7 @@ class multistage_product final : public gemm_product {
 std::span<const multistage_desc> multistage_tiles(dtype a_type, products_of how) {
     if (is_half(a_type)) return large_tiles;
     if (a_type == dtype::i8) return byte_tiles;
-    if (is_fp8(a_type)) {
-        if (how == products_of::fast_fp8) return byte_tiles;
-        return double_tiles;
-    }
+    if (is_fp8(a_type)) return double_tiles;
     if (how == products_of::tf32) return large_tiles;
     if (how == products_of::three_tf32) return double_tiles;
     return {};
