@@ -159,6 +159,7 @@ plan::gpu_costs read_costs(const std::string& file) {
     try {
         const ordered_json told = ordered_json::parse(in);
         costs.memory_bytes_per_s = told.at("memory_bytes_per_s");
+        costs.host_s = told.at("host_s");
         plan::each_family(costs, [&](const char* name, auto& of) {
             plan::each_constant(of, [&](const auto& c, double& value) {
                 value = told.at("families").at(name).at(std::string(c.name)).at("value");
@@ -202,6 +203,7 @@ int run(std::vector<std::string> words) {
         write_costs(file, costs,
                     {{"gpu", "NVIDIA H200"},
                      {"memory_bytes_per_s", costs.memory_bytes_per_s},
+                     {"host_s", costs.host_s},
                      {"corpus", {{"products", corpus.size()}, {"held_out", held_out.size()}}},
                      {"held_out", quality_of}});
     return 0;

@@ -87,12 +87,12 @@ double seconds_one_by_one(const gemm_request& like, std::span<const product_size
             of.m = p.m;
             of.n = p.n;
             of.k = p.k;
-            total += seconds(candidate_of({.kernel = &k,
-                                           .swap_ab = swap_ab,
-                                           .cluster_m = k.cluster_m,
-                                           .cluster_n = k.cluster_n},
-                                          of),
-                             of, model.costs.wgmma);
+            total += std::max(model.costs.host_s, seconds(candidate_of({.kernel = &k,
+                                                                        .swap_ab = swap_ab,
+                                                                        .cluster_m = k.cluster_m,
+                                                                        .cluster_n = k.cluster_n},
+                                                                       of),
+                                                          of, model.costs.wgmma));
         }
         fastest = std::min(fastest, total);
     }
@@ -150,9 +150,8 @@ group_plan plan_group(const gemm_request& like, std::span<const product_size> al
             found.try_kernel(kernel, false);
     }
     group_plan best{found.best, false};
-    best.at_once =
-        best.plan.seconds <= static_cast<double>(all.size()) * model.costs.wgmma.launch_s ||
-        best.plan.seconds <= seconds_one_by_one(like, all, model);
+    best.at_once = best.plan.seconds <= static_cast<double>(all.size()) * model.costs.host_s ||
+                   best.plan.seconds <= seconds_one_by_one(like, all, model);
     return best;
 }
 

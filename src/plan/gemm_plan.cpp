@@ -1,5 +1,6 @@
 #include "plan/gemm_plan.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "plan/gemm_candidates.hpp"
@@ -61,7 +62,8 @@ std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model
     of.batch = 1;
     const auto one = plan_gemm(of, model);
     const bool is_slower =
-        one && static_cast<double>(wanted.batch) * one->seconds < at_once->seconds;
+        one && static_cast<double>(wanted.batch) * std::max(one->seconds, model.costs.host_s) <
+                   at_once->seconds;
     return is_slower ? std::nullopt : at_once;
 }
 

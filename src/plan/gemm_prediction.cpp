@@ -18,16 +18,8 @@ void bound(core::gpu_prediction& told) {
 
 }  // namespace
 
-gpu_costs costs_at(gpu_costs costs, double memory_bytes_per_s) {
-    const double faster = memory_bytes_per_s / costs.memory_bytes_per_s;
-    costs.memory_bytes_per_s = memory_bytes_per_s;
-    costs.wgmma.sharing.memory_bytes_per_s *= faster;
-    costs.packing.memory_bytes_per_s *= faster;
-    for (mma_costs* const of : {&costs.mma_half, &costs.mma_f64, &costs.mma_tf32, &costs.mma_f32})
-        of->sharing.memory_bytes_per_s *= faster;
-    costs.fma_f32.sharing.memory_bytes_per_s *= faster;
-    costs.fma_f64.sharing.memory_bytes_per_s *= faster;
-    return costs;
+gpu_costs costs_at(const gpu_costs& costs, double memory_bytes_per_s) {
+    return fed_otherwise(costs, {.memory = memory_bytes_per_s / costs.memory_bytes_per_s});
 }
 
 std::optional<core::gpu_prediction> predict(const explained_launch& told, const launch_work& work,

@@ -12,7 +12,7 @@
 namespace carat::plan {
 
 /// Of a GPU whose memory reads at another rate.
-[[nodiscard]] gpu_costs costs_at(gpu_costs costs, double memory_bytes_per_s);
+[[nodiscard]] gpu_costs costs_at(const gpu_costs& costs, double memory_bytes_per_s);
 
 /// What the work doesn't say.
 struct explained_launch {

@@ -202,6 +202,7 @@ constexpr auto fma_costs::constants() {
 /// All families on one GPU.
 struct gpu_costs {
     double memory_bytes_per_s = 0;  // read, as it was measured where these were fitted
+    double host_s = 0;              // no launch of many takes less: the host starts them no faster
     wgmma_costs wgmma;
     packing_costs packing;
     mma_costs mma_half;
@@ -213,7 +214,7 @@ struct gpu_costs {
 };
 
 /// Calls visit(name, costs) for each.
-void each_family(auto& of, const auto& visit) {
+constexpr void each_family(auto& of, const auto& visit) {
     visit("wgmma", of.wgmma);
     visit("packing", of.packing);
     visit("mma_half", of.mma_half);
@@ -230,6 +231,25 @@ void each_constant(Costs& of, const auto& visit) {
     for (const auto& c : std::remove_const_t<Costs>::constants()) visit(c, of.*(c.at));
     if constexpr (requires { of.sharing; })
         for (const auto& c : constants_of_sharing()) visit(c, of.sharing.*(c.at));
+}
+
+/// How much faster another GPU with the same SMs is at bringing them data.
+struct feeding {
+    double l2 = 1;
+    double memory = 1;
+};
+
+[[nodiscard]] constexpr gpu_costs fed_otherwise(gpu_costs costs, const feeding& faster) {
+    costs.memory_bytes_per_s *= faster.memory;
+    each_family(costs, [&](std::string_view, auto& of) {
+        if constexpr (requires { of.sharing; }) {
+            of.sharing.l2_bytes_per_s *= faster.l2;
+            of.sharing.memory_bytes_per_s *= faster.memory;
+        } else {
+            of.memory_bytes_per_s *= faster.memory;
+        }
+    });
+    return costs;
 }
 
 }  // namespace carat::plan

@@ -28,20 +28,6 @@ class fma : public testing::Test {
 };
 
 // Kernels may read other products in place. Needs no GPU.
-TEST(fma_operands, lie_in_lines_of_16_bytes_along_k_or_across_it) {
-    const auto lies = [](core::layout a, core::layout b, cuda::operand_alignment aligned = {}) {
-        core::problem p = core::row_major_problem(dtype::f64, 64, 64, 64);
-        p.a_layout = a, p.b_layout = b;
-        return cuda::fma::lies_in_lines({p, core::accumulation::native, {}, aligned, {}});
-    };
-    EXPECT_TRUE(lies({64, 1}, {64, 1}));
-    EXPECT_TRUE(lies({1, 66}, {1, 66}));
-    EXPECT_FALSE(lies({65, 1}, {64, 1}));
-    EXPECT_FALSE(lies({64, 1}, {1, 65}));
-    EXPECT_FALSE(lies({128, 2}, {64, 1}));
-    EXPECT_FALSE(lies({64, 1}, {64, 1}, {.a = true, .b = false}));
-}
-
 TEST_F(fma, many_tiles_and_few_ctas) {
     for (const dtype type : {dtype::f32, dtype::f64})
         for (const plan::fma_tile& tile : cuda::fma::tiles_of(type)) {

@@ -1,5 +1,6 @@
 #include "cuda/engine/fastest.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -36,7 +37,8 @@ class fastest {
         const auto count = static_cast<double>(of.batch);
         of.batch = 1;
         if (const auto one = plan_gemm(of, model))
-            keep(packing + count * one->seconds, [] { return nullptr; });
+            keep(packing + count * std::max(one->seconds, model.costs.host_s),
+                 [] { return nullptr; });
     }
     // f32 as it is may stand in for its tf32 or 3xTF32 in a batch.
     void try_fma() {

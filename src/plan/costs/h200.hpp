@@ -9,6 +9,7 @@ namespace carat::plan {
 // clang-format off
 inline constexpr gpu_costs costs_of_h200 = {
     .memory_bytes_per_s = 4.616e+12,
+    .host_s = 2.8e-06,
     .wgmma = {
         .launch_s = 1.753e-06,
         .roomy_launch_s = 1.622e-06,
