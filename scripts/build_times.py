@@ -58,7 +58,7 @@ def cpu_minutes(build):
     total = 0
     for part in ("build", "tests"):
         note = build / f"seconds_of_{part}"
-        if note.exists():
+        if note.exists() and note.read_text().strip():  # it is empty while that runs
             wall, user, system = map(float, note.read_text().split())
             print(f"{part}: {wall / 60:.1f} minutes, {(user + system) / 60:.1f} CPU minutes")
             total += (user + system) / 60

@@ -45,6 +45,10 @@ class BuildTimes(unittest.TestCase):
         self.assertRegex(self.told("--cpu-minutes", "7.9", code=1),
                          "build_times: 10.0 CPU minutes, .* the 7.9 that --cpu-minutes allows\n$")
 
+    def test_tests_that_still_run_have_no_time_yet(self):
+        (self.build / "seconds_of_tests").write_text("")
+        self.assertTrue(self.told().endswith("build: 3.3 minutes, 10.0 CPU minutes\n"))
+
     def test_another_folder_is_refused_in_one_line(self):
         (self.build / ".ninja_log").unlink()
         self.assertRegex(self.told(code=1), "^build_times: .* is no folder that Ninja built in\n$")
