@@ -9,8 +9,11 @@
 // Operands are read where they lie, 16 bytes at a time: their lines begin at multiples of those.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/common/raster.cuh"
 #include "cuda/families/mma/kernel.cuh"
+#include "cuda/families/mma/multistage_split.cuh"
 
 namespace carat::cuda::mma {
 
@@ -70,8 +73,10 @@ __device__ __forceinline__ void wait_for_stage(int stages) {
 template <class C, class Part>
 __device__ __forceinline__ void multiply_ahead(Part& own, const arguments<typename C::sum>& p,
                                                const coordinate& at, typename C::element* shared) {
-    loader<C, C::math::a, C::block_m> a(p.a, at.product, at.row, at.m, at.first_k, at.k);
-    loader<C, C::math::b, C::block_n> b(p.b, at.product, at.col, at.n, at.first_k, at.k);
+    using loader_of_a = loader<C, C::math::a, C::block_m>;
+    using loader_of_b = loader<C, C::math::b, C::block_n>;
+    loader_of_a a(p.a, at.product, at.row, at.m, at.first_k, at.k);
+    loader_of_b b(p.b, at.product, at.col, at.n, at.first_k, at.k);
     const int count = (at.k + C::block_k - 1) / C::block_k;
     const int stages = p.stages;
     const auto start = [&](int number, int place) {
@@ -95,23 +100,56 @@ __device__ __forceinline__ void multiply_ahead(Part& own, const arguments<typena
         place = place + 1 == stages ? 0 : place + 1;
         from = begin + static_cast<std::uint32_t>(place * C::stage_bytes);
     };
-    constexpr int buffers = C::math::reads_ahead ? 2 : 1;
+    constexpr bool ahead = C::math::reads_ahead;
+    constexpr int buffers = ahead ? 2 : 1;
     typename Part::fragments held[buffers];
-    if (C::math::reads_ahead && count > 0) own.read(held[0], from, from + C::a_bytes, 0);
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-#pragma unroll(C::math::reads_ahead ? C::steps : 1)
-        for (int step = 0; step < C::steps; ++step) {
-            const int read = C::math::reads_ahead ? (step + 1) % C::steps : step;
-            if (C::math::reads_ahead && read == 0) next_stage();
-            own.read(held[read % buffers], from, from + C::a_bytes, read);
-            // Where the stage before this one was.
-            if (step == 0) start(i + stages - 1, (place == 0 ? stages : place) - 1);
-            own.multiply(held[step % buffers]);
+    if (ahead && count > 0) own.read(held[0], from, from + C::a_bytes, 0);
+    // Where the stage before this one was, the next one that isn't under way yet goes: a whole one
+    // copy by copy between multiplications.
+    const auto multiply_and_start = [&]<bool Whole>(std::bool_constant<Whole>, int i) {
+        const int next = (place == 0 ? stages : place) - 1;
+        typename C::element* const to = shared + next * C::stage_elements;
+        if constexpr (Whole) {
+            constexpr int of_a = loader_of_a::copies;
+            constexpr int copies = of_a + loader_of_b::copies;
+            constexpr int each = (copies + Part::columns - 1) / Part::columns;
+            own.multiply(held[0], [&](int column) {
+#pragma unroll
+                for (int copy = column * each; copy < (column + 1) * each; ++copy) {
+                    if (copy < of_a)
+                        a.start_one(to, copy);
+                    else if (copy < copies)
+                        b.start_one(to + C::a_elements, copy - of_a);
+                }
+            });
+            a.go_on();
+            b.go_on();
+            commit_copies();
+        } else {
+            start(i + stages - 1, next);
+            own.multiply(held[0], [](int) {});
         }
-        if (!C::math::reads_ahead) next_stage();
+    };
+    const auto stage = [&](auto whole, int i) {
+#pragma unroll(ahead ? C::steps : 1)
+        for (int step = 0; step < C::steps; ++step) {
+            const int read = ahead ? (step + 1) % C::steps : step;
+            if (ahead && read == 0) next_stage();
+            own.read(held[read % buffers], from, from + C::a_bytes, read);
+            if (step == 0)
+                multiply_and_start(whole, i);
+            else
+                own.multiply(held[step % buffers], [](int) {});
+        }
+        if (!ahead) next_stage();
         own.end_stage(i, i + 1 == count);
-    }
+    };
+    const int whole = a.copies_singly() && b.copies_singly() ? at.k / C::block_k : 0;
+    int i = 0;
+#pragma unroll 1
+    for (; i + stages <= whole; ++i) stage(std::true_type{}, i);
+#pragma unroll 1
+    for (; i < count; ++i) stage(std::false_type{}, i);
 }
 
 // Its tiles of one product in bands (raster.cuh), those of all products one after the other.
@@ -132,15 +170,25 @@ struct thread_place {
     bool is_inside;
 
     __device__ __forceinline__ explicit thread_place(const arguments<typename C::sum>& p) {
-        int thread = 0;
-        int cta = 0;
-        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-        asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+        const int thread = ptx::thread_anew();
+        const int cta = cta_anew();
         warp = thread / 32;
         own = {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
         const bool is_ragged = p.shared_out != ragged_dimension::none;
-        at = is_ragged ? coordinate_of<C>(p) : multistage_coordinate<C>(p, cta);
+        const int tile = cta / p.splits;
+        at = is_ragged ? coordinate_of<C>(p) : multistage_coordinate<C>(p, tile);
+        if (p.splits > 1) take_part(p, cta % p.splits);
         is_inside = !is_ragged || find_ragged<C>(at, p);
+    }
+
+  private:
+    // Whole sums of fp8 that are promoted together.
+    __device__ __forceinline__ void take_part(const arguments<typename C::sum>& p, int part) {
+        constexpr int unit = 2 * C::block_k;
+        const int units = (p.k + unit - 1) / unit;
+        const int own_k = (units + p.splits - 1) / p.splits * unit;
+        at.first_k = static_cast<int>(min(std::int64_t{part} * own_k, std::int64_t{p.k}));
+        at.k = min(own_k, p.k - at.first_k);
     }
 };
 
@@ -179,6 +227,7 @@ __global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per
     multiply_ahead<C>(part, p, of.at, reinterpret_cast<typename C::element*>(shared));
     __syncthreads();
     part.finish();
+    if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
     store_by_slabs<C>(part, p, shared);
 }
 
