@@ -70,87 +70,117 @@ __device__ __forceinline__ void wait_for_stage(int stages) {
         wait_for_copies<0>();
 }
 
+// The main loop of a CTA.
 template <class C, class Part>
-__device__ __forceinline__ void multiply_ahead(Part& own, const arguments<typename C::sum>& p,
-                                               const coordinate& at, typename C::element* shared) {
+class multistage_loop {
+    using element = typename C::element;
     using loader_of_a = loader<C, C::math::a, C::block_m>;
     using loader_of_b = loader<C, C::math::b, C::block_n>;
-    loader_of_a a(p.a, at.product, at.row, at.m, at.first_k, at.k);
-    loader_of_b b(p.b, at.product, at.col, at.n, at.first_k, at.k);
-    const int count = (at.k + C::block_k - 1) / C::block_k;
-    const int stages = p.stages;
-    const auto start = [&](int number, int place) {
-        if (number < count) {
-            typename C::element* const to = shared + place * C::stage_elements;
-            a.start(to);
-            b.start(to + C::a_elements);
+    static constexpr bool ahead = C::math::reads_ahead;
+    static constexpr int buffers = ahead ? 2 : 1;
+
+  public:
+    __device__ __forceinline__ multistage_loop(Part& own, const arguments<typename C::sum>& p,
+                                               const coordinate& at, element* shared)
+        : own_(own),
+          a_(p.a, at.product, at.row, at.m, at.first_k, at.k),
+          b_(p.b, at.product, at.col, at.n, at.first_k, at.k),
+          shared_(shared),
+          begin_(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))),
+          from_(begin_),
+          stages_(p.stages),
+          count_((at.k + C::block_k - 1) / C::block_k),
+          whole_(a_.copies_singly() && b_.copies_singly() ? at.k / C::block_k : 0) {}
+
+    __device__ __forceinline__ void run() {
+#pragma unroll 1
+        for (int i = 0; i + 1 < stages_; ++i) start(i, i);
+        wait_for_stage(stages_);
+        __syncthreads();
+        if (ahead && count_ > 0) own_.read(held_[0], from_, from_ + C::a_bytes, 0);
+        int i = 0;
+#pragma unroll 1
+        for (; i + stages_ <= whole_; ++i) stage<true>(i);
+#pragma unroll 1
+        for (; i < count_; ++i) stage<false>(i);
+    }
+
+  private:
+    // Its number, and its place in shared memory.
+    __device__ __forceinline__ void start(int number, int place) {
+        if (number < count_) {
+            element* const to = shared_ + place * C::stage_elements;
+            a_.start(to);
+            b_.start(to + C::a_elements);
         }
         commit_copies();
-    };
-#pragma unroll 1
-    for (int i = 0; i + 1 < stages; ++i) start(i, i);
-    wait_for_stage(stages);
-    __syncthreads();
-    const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-    int place = 0;  // of the stage that is read
-    std::uint32_t from = begin;
-    const auto next_stage = [&] {
-        wait_for_stage(stages);
+    }
+
+    __device__ __forceinline__ void next_stage() {
+        wait_for_stage(stages_);
         __syncthreads();
-        place = place + 1 == stages ? 0 : place + 1;
-        from = begin + static_cast<std::uint32_t>(place * C::stage_bytes);
-    };
-    constexpr bool ahead = C::math::reads_ahead;
-    constexpr int buffers = ahead ? 2 : 1;
-    typename Part::fragments held[buffers];
-    if (ahead && count > 0) own.read(held[0], from, from + C::a_bytes, 0);
-    // Where the stage before this one was, the next one that isn't under way yet goes: a whole one
-    // copy by copy between multiplications.
-    const auto multiply_and_start = [&]<bool Whole>(std::bool_constant<Whole>, int i) {
-        const int next = (place == 0 ? stages : place) - 1;
-        typename C::element* const to = shared + next * C::stage_elements;
-        if constexpr (Whole) {
-            constexpr int of_a = loader_of_a::copies;
-            constexpr int copies = of_a + loader_of_b::copies;
-            constexpr int each = (copies + Part::columns - 1) / Part::columns;
-            own.multiply(held[0], [&](int column) {
-#pragma unroll
-                for (int copy = column * each; copy < (column + 1) * each; ++copy) {
-                    if (copy < of_a)
-                        a.start_one(to, copy);
-                    else if (copy < copies)
-                        b.start_one(to + C::a_elements, copy - of_a);
-                }
-            });
-            a.go_on();
-            b.go_on();
-            commit_copies();
-        } else {
-            start(i + stages - 1, next);
-            own.multiply(held[0], [](int) {});
-        }
-    };
-    const auto stage = [&](auto whole, int i) {
+        place_ = place_ + 1 == stages_ ? 0 : place_ + 1;
+        from_ = begin_ + static_cast<std::uint32_t>(place_ * C::stage_bytes);
+    }
+
+    // Whole: so is the stage that is started meanwhile.
+    template <bool Whole>
+    __device__ __forceinline__ void stage(int number) {
 #pragma unroll(ahead ? C::steps : 1)
         for (int step = 0; step < C::steps; ++step) {
             const int read = ahead ? (step + 1) % C::steps : step;
             if (ahead && read == 0) next_stage();
-            own.read(held[read % buffers], from, from + C::a_bytes, read);
+            own_.read(held_[read % buffers], from_, from_ + C::a_bytes, read);
             if (step == 0)
-                multiply_and_start(whole, i);
+                multiply_and_start<Whole>(number + stages_ - 1);
             else
-                own.multiply(held[step % buffers], [](int) {});
+                own_.multiply(held_[step % buffers], [](int) {});
         }
         if (!ahead) next_stage();
-        own.end_stage(i, i + 1 == count);
-    };
-    const int whole = a.copies_singly() && b.copies_singly() ? at.k / C::block_k : 0;
-    int i = 0;
-#pragma unroll 1
-    for (; i + stages <= whole; ++i) stage(std::true_type{}, i);
-#pragma unroll 1
-    for (; i < count; ++i) stage(std::false_type{}, i);
-}
+        own_.end_stage(number, number + 1 == count_);
+    }
+
+    // Where the stage before this one was the next one goes that isn't under way yet: a whole one
+    // copy by copy between multiplications.
+    template <bool Whole>
+    __device__ __forceinline__ void multiply_and_start(int number) {
+        const int place = (place_ == 0 ? stages_ : place_) - 1;
+        if constexpr (!Whole) {
+            start(number, place);
+            own_.multiply(held_[0], [](int) {});
+            return;
+        }
+        element* const to = shared_ + place * C::stage_elements;
+        own_.multiply(held_[0], [&](int column) { start_copies(to, column); });
+        a_.go_on();
+        b_.go_on();
+        commit_copies();
+    }
+    __device__ __forceinline__ void start_copies(element* to, int column) const {
+        constexpr int of_a = loader_of_a::copies;
+        constexpr int all = of_a + loader_of_b::copies;
+        constexpr int each = (all + Part::columns - 1) / Part::columns;
+#pragma unroll
+        for (int copy = column * each; copy < (column + 1) * each; ++copy) {
+            if (copy < of_a)
+                a_.start_one(to, copy);
+            else if (copy < all)
+                b_.start_one(to + C::a_elements, copy - of_a);
+        }
+    }
+
+    Part& own_;
+    loader_of_a a_;
+    loader_of_b b_;
+    element* shared_;
+    std::uint32_t begin_;  // of the stages
+    std::uint32_t from_;   // of the one that is read
+    int place_ = 0;        // of that
+    int stages_;
+    int count_;
+    int whole_;  // stages
+    typename Part::fragments held_[buffers];
+};
 
 // Its tiles of one product in bands (raster.cuh), those of all products one after the other.
 template <class C>
@@ -224,7 +254,9 @@ __global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per
     const thread_place<C> of(p);
     if (!of.is_inside) return;
     typename C::math::template part<C> part(p, of.at, of.own);
-    multiply_ahead<C>(part, p, of.at, reinterpret_cast<typename C::element*>(shared));
+    multistage_loop<C, decltype(part)>(part, p, of.at,
+                                       reinterpret_cast<typename C::element*>(shared))
+        .run();
     __syncthreads();
     part.finish();
     if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
