@@ -60,26 +60,34 @@ __device__ __forceinline__ void leave_sums(const accumulators<C>& own,
     }
 }
 
+// A row of pieces at a time: for more there are no registers.
 template <class C>
 __device__ __forceinline__ void add_sums(accumulators<C>& own,
                                          const arguments<typename C::sum>& p) {
     using there = sums_in_memory<C>;
     const there place(p);
 #pragma unroll 1
-    for (int part = 0; part < p.splits; ++part) {
-        const four_sums<C>* const from = place.of(part);
+    for (int row = 0; row < there::down; ++row) {
+        typename C::sum total[there::across][4] = {};
+#pragma unroll 1
+        for (int part = 0; part < p.splits; ++part) {
+            const four_sums<C>* const from = place.of(part) + row * there::across * C::threads;
 #pragma unroll
-        for (int i = 0; i < there::of_thread; ++i) {
-            const int4 bits = __ldcg(reinterpret_cast<const int4*>(from + i * C::threads));
-            four_sums<C> x;
-            memcpy(&x, &bits, sizeof x);
+            for (int j = 0; j < there::across; ++j) {
+                const int4 bits = __ldcg(reinterpret_cast<const int4*>(from + j * C::threads));
+                four_sums<C> x;
+                memcpy(&x, &bits, sizeof x);
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
-                typename C::sum& to = own.at[i / there::across][i % there::across][j];
-                to = part == 0 ? x.of[j] : to + x.of[j];
+                for (int k = 0; k < 4; ++k) total[j][k] += x.of[k];
             }
-            // No further loads before, for which there are no registers.
-            if (i % 8 == 7) __syncwarp();
+        }
+#pragma unroll
+        for (int i = 0; i < there::down; ++i) {
+            if (i != row) continue;
+#pragma unroll
+            for (int j = 0; j < there::across; ++j)
+#pragma unroll
+                for (int k = 0; k < 4; ++k) own.at[i][j][k] = total[j][k];
         }
     }
 }
