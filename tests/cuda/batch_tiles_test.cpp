@@ -46,6 +46,20 @@ std::string text(const one_case& c) {
 
 constexpr std::int64_t count = 3;
 
+std::vector<int> sums_of(const one_case& c, const auto& a, const auto& b) {
+    std::vector<int> sums(static_cast<std::size_t>(c.m * c.n));
+    std::vector<int> row(static_cast<std::size_t>(c.n));
+    for (std::int64_t l = 0; l < c.k; ++l) {
+        for (std::int64_t j = 0; j < c.n; ++j) row[static_cast<std::size_t>(j)] = b(l, j);
+        for (std::int64_t i = 0; i < c.m; ++i) {
+            const int left = a(i, l);
+            int* const to = sums.data() + i * c.n;
+            for (std::int64_t j = 0; j < c.n; ++j) to[j] += left * row[static_cast<std::size_t>(j)];
+        }
+    }
+    return sums;
+}
+
 // `run` starts the batch, and returns whether it could.
 template <class In, class Out, class InB = In>
 void expect_exact(const one_case& c, const auto& run) {
@@ -67,15 +81,17 @@ void expect_exact(const one_case& c, const auto& run) {
     with.data = {a.data(), b.data(), to.data()};
     if (c.adds) with.fusion.residual = e.data();
     ASSERT_TRUE(run(task, with, cuda::batch_strides{a.apart, b.apart, to.apart})) << text(c);
-    for (std::int64_t x = 0; x < count; ++x)
+    for (std::int64_t x = 0; x < count; ++x) {
+        const std::vector<int> sums = sums_of(
+            c, [&](std::int64_t i, std::int64_t l) { return whole(1, a.place(x, i, l)); },
+            [&](std::int64_t l, std::int64_t j) { return whole(2, b.place(x, l, j)); });
         for (std::int64_t i = 0; i < c.m; ++i)
             for (std::int64_t j = 0; j < c.n; ++j) {
-                int sum = 0;
-                for (std::int64_t l = 0; l < c.k; ++l)
-                    sum += whole(1, a.place(x, i, l)) * whole(2, b.place(x, l, j));
                 const int added = c.adds ? whole(3, e.place(x, i, j)) : 0;
+                const int sum = sums[static_cast<std::size_t>(i * c.n + j)];
                 to.here[to.place(x, i, j)] = Out(static_cast<float>(2 * sum - added));
             }
+    }
     const std::vector<Out> got = to.downloaded();
     EXPECT_EQ(std::memcmp(got.data(), to.here.data(), got.size() * sizeof(Out)), 0) << text(c);
 }
@@ -138,13 +154,13 @@ TEST_F(batch_tiles, tf32) {
 template <class In, class Out, class InB = In>
 void expect_large_exact(products_of how) {
     const std::size_t rows = cuda::mma::multistage_tiles(dtype_of_v<In>, how).size();
-    const auto run = [how](std::size_t row) {
-        return [how, row](const auto& task, const auto& with, const auto& apart) {
+    const auto run = [how](std::size_t row, int splits = 1) {
+        return [how, row, splits](const auto& task, const auto& with, const auto& apart) {
             using namespace cuda::mma;
             const packed_operands packs{!multistage_reads_a(task), !multistage_reads_b(task)};
             return prepare_packed(task, packs,
                                   [&](const cuda::gemm_task& read) {
-                                      return prepare_multistage(read, how, row);
+                                      return prepare_multistage(read, how, row, splits);
                                   })
                 ->run_batch(with, apart);
         };
@@ -157,7 +173,9 @@ void expect_large_exact(products_of how) {
                                                run(row));
             // K in part of a stage, in one, in as many as are under way, in many and a part.
             for (const std::int64_t k : {1, 48, 64, 256, 1000})
-                expect_exact<In, Out, InB>({row, 40, 72, k, layouts, 16, 0, false}, run(row));
+                for (const int splits : {1, 2, 5})
+                    expect_exact<In, Out, InB>({row, 40, 72, k, layouts, 16, 0, false},
+                                               run(row, splits));
         }
 }
 

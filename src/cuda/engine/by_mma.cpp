@@ -35,7 +35,7 @@ gemm_task task_of(const request& wanted) {
 
 // K in one part is what a batch-invariant call asks for (task.cpp).
 mma::asked_tile tile_of(const plan::gemm_overrides& asked) {
-    return {asked.block_m, asked.block_n, asked.split_k == 1};
+    return {asked.block_m, asked.block_n, asked.split_k, asked.split_k == 1};
 }
 
 }  // namespace

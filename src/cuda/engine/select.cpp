@@ -177,8 +177,8 @@ std::unique_ptr<const gemm_product> prepare(const request& wanted, const core::s
     const core::problem& p = wanted.problem;
     check_fusion(wanted);
     if (is_degenerate(p)) return std::make_unique<scaling>(p);
+    if (architecture_in_use() == nullptr) return prepare_by_mma(wanted, overrides_of(s));
     const way chosen = way_for(p, wanted.how, s);
-    if (architecture_in_use() == nullptr) return prepare_by_mma(wanted, chosen.asked);
     if (chosen.is_asked) {
         if (is_on_tensor_cores(wanted.how, p.a_type)) return prepare_as_asked(wanted, chosen);
         return fma::prepare(

@@ -39,11 +39,14 @@ struct arguments {
     std::int64_t product_stride;  // of C and source
     epilogue_fusion fusion;
     core::block_scales scales;
-    bool is_fused;       // the fusion changes sums
-    bool is_wide;        // C is of the sums' type, else of the narrow one of the kernel
-    bool is_vectorized;  // runs of C are contiguous and begin at multiples of 16 bytes
-    bool by_rows;        // those runs are parts of rows
-    int stages;          // of a multistage kernel
+    bool is_fused;           // the fusion changes sums
+    bool is_wide;            // C is of the sums' type, else of the narrow one of the kernel
+    bool is_vectorized;      // runs of C are contiguous and begin at multiples of 16 bytes
+    bool by_rows;            // those runs are parts of rows
+    int stages;              // of a multistage kernel
+    int splits;              // CTAs that share the K of each of its tiles
+    void* partial_sums;      // theirs
+    std::uint32_t* arrived;  // how many have left theirs, for each tile; 0 between launches
     int m;
     int n;
     int k;

@@ -30,6 +30,7 @@ struct candidate {
     bool is_large;
     std::size_t row;
     packed_operands packs;
+    int splits;
     double seconds;
 };
 
@@ -46,23 +47,25 @@ double packing_s(const gemm_task& task, packed_operands which) {
 
 // Of large tiles on an H100, as the small ones' costs are (costs.hpp): what a multiprocessor does
 // in a second with tiles of 128 x 256, and what its CTAs begin and end with. Not fitted.
-double large_s(const gemm_task& task, products_of how, const multistage_desc& tile) {
+double large_s(const gemm_task& task, products_of how, const multistage_desc& tile, int splits) {
     constexpr double launch_s = 2.3e-6;
     constexpr double cta_s = 2.5e-6;
     constexpr double bytes_of_k_per_s = 8e12;  // 2 flop for each byte of K, by each place of C
+    constexpr double gathering_s = 2e-6;
+    constexpr double sums_per_s = 2.5e10;  // that a CTA leaves or finds
     const core::problem& p = task.problem;
-    const double share = tile.block_m * tile.block_n >= 128 * 256   ? 1
-                         : tile.block_m * tile.block_n >= 128 * 128 ? 0.9
-                                                                    : 0.5;
+    const double places = tile.block_m * tile.block_n;
+    const double share = places >= 128 * 256 ? 1 : places >= 128 * 128 ? 0.9 : 0.5;
     const double products = how == products_of::three_tf32 ? 3 : 1;
-    const std::int64_t ctas =
-        plan::ceil_div(p.m, tile.block_m) * plan::ceil_div(p.n, tile.block_n) * task.batch.count;
+    const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
+                              plan::ceil_div(p.n, tile.block_n) * task.batch.count * splits;
     const std::int64_t sms = describe(device_in_use()).multiprocessors;
     const std::int64_t on_sm = std::min<std::int64_t>(tile.ctas_per_sm, plan::ceil_div(ctas, sms));
-    const double waves = static_cast<double>(plan::ceil_div(ctas, sms * on_sm));
-    const double work = products * tile.block_m * tile.block_n * static_cast<double>(on_sm * p.k) *
-                        2 * static_cast<double>(size_bytes(p.a_type));
-    return launch_s + waves * (cta_s + work / (share * bytes_of_k_per_s));
+    const auto waves = static_cast<double>(plan::ceil_div(ctas, sms * on_sm));
+    const double work = products * places * static_cast<double>(on_sm * p.k) / splits * 2 *
+                        static_cast<double>(size_bytes(p.a_type));
+    const double gathering = splits == 1 ? 0 : gathering_s + (1 + splits) * places / sums_per_s;
+    return launch_s + waves * (cta_s + work / (share * bytes_of_k_per_s)) + gathering;
 }
 
 class candidates {
@@ -98,16 +101,34 @@ class candidates {
                 (asked_.batch_invariant && tile.k_groups > 1))
                 continue;
             all_.push_back(
-                {false, row, packs, packing_s(task_, packs) + predicted_s(read, how, row)});
+                {false, row, packs, 1, packing_s(task_, packs) + predicted_s(read, how, row)});
         }
     }
     void add_large() {
         const packed_operands packs{!multistage_reads_a(task_), !multistage_reads_b(task_)};
         const auto tiles = multistage_tiles(task_.problem.a_type, how_);
-        for (std::size_t row = 0; row < tiles.size(); ++row)
-            if (is_asked(tiles[row].block_m, tiles[row].block_n) && has_room_for(task_, how_, row))
+        for (std::size_t row = 0; row < tiles.size(); ++row) {
+            if (!is_asked(tiles[row].block_m, tiles[row].block_n) ||
+                !has_room_for(task_, how_, row))
+                continue;
+            for (int splits = 1; splits == 1 || splits <= most_splits(tiles[row]); splits *= 2)
                 all_.push_back(
-                    {true, row, packs, packing_s(task_, packs) + large_s(task_, how_, tiles[row])});
+                    {true, row, packs, splits,
+                     packing_s(task_, packs) + large_s(task_, how_, tiles[row], splits)});
+        }
+    }
+    // As long as CTAs that share K leave SMs idle, and each has K enough.
+    [[nodiscard]] int most_splits(const multistage_desc& tile) const {
+        constexpr std::int64_t least_k_bytes = 512;
+        const core::problem& p = task_.problem;
+        const std::int64_t tiles = plan::ceil_div(p.m, tile.block_m) *
+                                   plan::ceil_div(p.n, tile.block_n) * task_.batch.count;
+        const std::int64_t room =
+            std::int64_t{describe(device_in_use()).multiprocessors} * tile.ctas_per_sm / tiles;
+        const std::int64_t deep =
+            p.k * static_cast<std::int64_t>(size_bytes(p.a_type)) / least_k_bytes;
+        const std::int64_t asked = asked_.batch_invariant ? 1 : asked_.splits;
+        return static_cast<int>(std::min({room, deep, asked == 0 ? std::int64_t{16} : asked}));
     }
 
     const gemm_task& task_;
@@ -143,7 +164,7 @@ std::unique_ptr<const gemm_product> prepare_any(const gemm_task& task, products_
     if (best == nullptr) return nullptr;
     return prepare_packed(task, best->packs, [&](const gemm_task& read) {
         return best->is_large
-                   ? prepare_multistage(read, how, best->row)
+                   ? prepare_multistage(read, how, best->row, best->splits)
                    : prepare(read, *small_arithmetic(read.problem.a_type, how), best->row);
     });
 }
@@ -170,11 +191,11 @@ std::unique_ptr<const gemm_product> prepare_any_ragged(const gemm_task& task, pr
     const packed_operands packs{!multistage_reads_a(task), !multistage_reads_b(task)};
     gemm_task each = packed(task, packs);
     each.problem.m = likely.m;
-    const candidates all(each, how, {});
+    const candidates all(each, how, {.splits = 1});
     const candidate* const best = all.fastest();
     if (best == nullptr) return nullptr;
     return prepare_packed(task, packs, [&](const gemm_task& given) {
-        return prepare_multistage(given, how, best->row);
+        return prepare_multistage(given, how, best->row, 1);
     });
 }
 

@@ -18,6 +18,7 @@ enum class products_of : std::uint8_t { own, tf32, three_tf32, fast_fp8, fp8_blo
 struct asked_tile {
     int block_m = 0;
     int block_n = 0;
+    int splits = 0;                // of K, at most
     bool batch_invariant = false;  // a row's sums don't depend on which tile it is in
 };
 

@@ -67,6 +67,9 @@ arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
             .is_vectorized = to.is_vectorized,
             .by_rows = to.by_rows,
             .stages = by.stages,
+            .splits = 1,
+            .partial_sums = nullptr,
+            .arrived = nullptr,
             .m = static_cast<int>(p.m),
             .n = static_cast<int>(p.n),
             .k = static_cast<int>(p.k),
@@ -81,14 +84,14 @@ arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
 template <class Sum>
 bool launch(const chosen_kernel& by, const arguments<Sum>& told, std::int64_t count,
             cudaStream_t stream) {
-    if (told.tiles * count > std::numeric_limits<std::int32_t>::max()) return false;
+    const std::int64_t ctas = told.tiles * count * told.splits;
+    if (ctas > std::numeric_limits<std::int32_t>::max()) return false;
     arguments<Sum> own = told;
     void* addresses[] = {&own};
-    launch_closely(
-        by.of->function,
-        {dim3(static_cast<unsigned>(told.tiles * count)), static_cast<unsigned>(by.of->threads),
-         static_cast<std::size_t>(by.shared_bytes)},
-        stream, addresses);
+    launch_closely(by.of->function,
+                   {dim3(static_cast<unsigned>(ctas)), static_cast<unsigned>(by.of->threads),
+                    static_cast<std::size_t>(by.shared_bytes)},
+                   stream, addresses);
     return true;
 }
 

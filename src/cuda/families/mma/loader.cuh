@@ -77,10 +77,25 @@ class loader {
             else
                 copy<AlongK, together>(stage + there_);
             if constexpr (by_pieces && Together == 1) copy_ends<AlongK>(stage);
-            (AlongK ? left_ : runs_) -= C::block_k;
-            depth_ -= C::block_k;
-            from_ += step_;
+            go_on();
         });
+    }
+
+    // The same of kernels that read nothing but 16 bytes at a time, copy by copy: of stages that
+    // end within K, where lines are not beyond the operand or lie along K.
+    static constexpr bool lies_along_k = Lies == lies::along_k;
+    static constexpr int copies = share<lies_along_k, most>::count;
+    [[nodiscard]] __device__ __forceinline__ bool copies_singly() const {
+        return lies_along_k || inside_;
+    }
+    __device__ __forceinline__ void start_one(element* stage, int number) const {
+        using own = share<lies_along_k, most>;
+        copy_one_within<lies_along_k, most>(stage + there_ + number * own::next_there, number);
+    }
+    __device__ __forceinline__ void go_on() {
+        (along_k_ ? left_ : runs_) -= C::block_k;
+        depth_ -= C::block_k;
+        from_ += step_;
     }
 
     // What start() has read.
@@ -152,17 +167,20 @@ class loader {
     template <bool AlongK, int Together>
     __device__ __forceinline__ void copy_within(element* to) const {
         using own = share<AlongK, Together>;
-        constexpr int size = Together * static_cast<int>(sizeof(element));
         constexpr int at_once = sizeof(element) == 8 ? 4 : 8;  // addresses in registers
+#pragma unroll at_once
+        for (int i = 0; i < own::count; ++i)
+            copy_one_within<AlongK, Together>(to + i * own::next_there, i);
+    }
+    template <bool AlongK, int Together>
+    __device__ __forceinline__ void copy_one_within(element* to, int number) const {
+        using own = share<AlongK, Together>;
+        constexpr int size = Together * static_cast<int>(sizeof(element));
         // A multiple, so that it begins between 16 bytes where the thread's other runs do.
         const int last = max(runs_ - 1, 0) / own::runs_at_once * own::runs_at_once;
-#pragma unroll at_once
-        for (int i = 0; i < own::count; ++i) {
-            const std::int64_t run =
-                AlongK ? min(i * own::runs_at_once, last) : i * own::runs_at_once;
-            copy_part_async<size>(to + i * own::next_there,
-                                  reinterpret_cast<const char*>(from_) + run * stride_bytes_, size);
-        }
+        const int at = number * own::runs_at_once;
+        const std::int64_t run = AlongK ? min(at, last) : at;
+        copy_part_async<size>(to, reinterpret_cast<const char*>(from_) + run * stride_bytes_, size);
     }
 
     template <bool AlongK, int Together>

@@ -9,8 +9,11 @@
 // Operands are read where they lie, 16 bytes at a time: their lines begin at multiples of those.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/common/raster.cuh"
 #include "cuda/families/mma/kernel.cuh"
+#include "cuda/families/mma/multistage_split.cuh"
 
 namespace carat::cuda::mma {
 
@@ -67,52 +70,117 @@ __device__ __forceinline__ void wait_for_stage(int stages) {
         wait_for_copies<0>();
 }
 
+// The main loop of a CTA.
 template <class C, class Part>
-__device__ __forceinline__ void multiply_ahead(Part& own, const arguments<typename C::sum>& p,
-                                               const coordinate& at, typename C::element* shared) {
-    loader<C, C::math::a, C::block_m> a(p.a, at.product, at.row, at.m, at.first_k, at.k);
-    loader<C, C::math::b, C::block_n> b(p.b, at.product, at.col, at.n, at.first_k, at.k);
-    const int count = (at.k + C::block_k - 1) / C::block_k;
-    const int stages = p.stages;
-    const auto start = [&](int number, int place) {
-        if (number < count) {
-            typename C::element* const to = shared + place * C::stage_elements;
-            a.start(to);
-            b.start(to + C::a_elements);
+class multistage_loop {
+    using element = typename C::element;
+    using loader_of_a = loader<C, C::math::a, C::block_m>;
+    using loader_of_b = loader<C, C::math::b, C::block_n>;
+    static constexpr bool ahead = C::math::reads_ahead;
+    static constexpr int buffers = ahead ? 2 : 1;
+
+  public:
+    __device__ __forceinline__ multistage_loop(Part& own, const arguments<typename C::sum>& p,
+                                               const coordinate& at, element* shared)
+        : own_(own),
+          a_(p.a, at.product, at.row, at.m, at.first_k, at.k),
+          b_(p.b, at.product, at.col, at.n, at.first_k, at.k),
+          shared_(shared),
+          begin_(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))),
+          from_(begin_),
+          stages_(p.stages),
+          count_((at.k + C::block_k - 1) / C::block_k),
+          whole_(a_.copies_singly() && b_.copies_singly() ? at.k / C::block_k : 0) {}
+
+    __device__ __forceinline__ void run() {
+#pragma unroll 1
+        for (int i = 0; i + 1 < stages_; ++i) start(i, i);
+        wait_for_stage(stages_);
+        __syncthreads();
+        if (ahead && count_ > 0) own_.read(held_[0], from_, from_ + C::a_bytes, 0);
+        int i = 0;
+#pragma unroll 1
+        for (; i + stages_ <= whole_; ++i) stage<true>(i);
+#pragma unroll 1
+        for (; i < count_; ++i) stage<false>(i);
+    }
+
+  private:
+    // Its number, and its place in shared memory.
+    __device__ __forceinline__ void start(int number, int place) {
+        if (number < count_) {
+            element* const to = shared_ + place * C::stage_elements;
+            a_.start(to);
+            b_.start(to + C::a_elements);
         }
         commit_copies();
-    };
-#pragma unroll 1
-    for (int i = 0; i + 1 < stages; ++i) start(i, i);
-    wait_for_stage(stages);
-    __syncthreads();
-    const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-    int place = 0;  // of the stage that is read
-    std::uint32_t from = begin;
-    const auto next_stage = [&] {
-        wait_for_stage(stages);
-        __syncthreads();
-        place = place + 1 == stages ? 0 : place + 1;
-        from = begin + static_cast<std::uint32_t>(place * C::stage_bytes);
-    };
-    constexpr int buffers = C::math::reads_ahead ? 2 : 1;
-    typename Part::fragments held[buffers];
-    if (C::math::reads_ahead && count > 0) own.read(held[0], from, from + C::a_bytes, 0);
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-#pragma unroll(C::math::reads_ahead ? C::steps : 1)
-        for (int step = 0; step < C::steps; ++step) {
-            const int read = C::math::reads_ahead ? (step + 1) % C::steps : step;
-            if (C::math::reads_ahead && read == 0) next_stage();
-            own.read(held[read % buffers], from, from + C::a_bytes, read);
-            // Where the stage before this one was.
-            if (step == 0) start(i + stages - 1, (place == 0 ? stages : place) - 1);
-            own.multiply(held[step % buffers]);
-        }
-        if (!C::math::reads_ahead) next_stage();
-        own.end_stage(i, i + 1 == count);
     }
-}
+
+    __device__ __forceinline__ void next_stage() {
+        wait_for_stage(stages_);
+        __syncthreads();
+        place_ = place_ + 1 == stages_ ? 0 : place_ + 1;
+        from_ = begin_ + static_cast<std::uint32_t>(place_ * C::stage_bytes);
+    }
+
+    // Whole: so is the stage that is started meanwhile.
+    template <bool Whole>
+    __device__ __forceinline__ void stage(int number) {
+#pragma unroll(ahead ? C::steps : 1)
+        for (int step = 0; step < C::steps; ++step) {
+            const int read = ahead ? (step + 1) % C::steps : step;
+            if (ahead && read == 0) next_stage();
+            own_.read(held_[read % buffers], from_, from_ + C::a_bytes, read);
+            if (step == 0)
+                multiply_and_start<Whole>(number + stages_ - 1);
+            else
+                own_.multiply(held_[step % buffers], [](int) {});
+        }
+        if (!ahead) next_stage();
+        own_.end_stage(number, number + 1 == count_);
+    }
+
+    // Where the stage before this one was the next one goes that isn't under way yet: a whole one
+    // copy by copy between multiplications.
+    template <bool Whole>
+    __device__ __forceinline__ void multiply_and_start(int number) {
+        const int place = (place_ == 0 ? stages_ : place_) - 1;
+        if constexpr (!Whole) {
+            start(number, place);
+            own_.multiply(held_[0], [](int) {});
+            return;
+        }
+        element* const to = shared_ + place * C::stage_elements;
+        own_.multiply(held_[0], [&](int column) { start_copies(to, column); });
+        a_.go_on();
+        b_.go_on();
+        commit_copies();
+    }
+    __device__ __forceinline__ void start_copies(element* to, int column) const {
+        constexpr int of_a = loader_of_a::copies;
+        constexpr int all = of_a + loader_of_b::copies;
+        constexpr int each = (all + Part::columns - 1) / Part::columns;
+#pragma unroll
+        for (int copy = column * each; copy < (column + 1) * each; ++copy) {
+            if (copy < of_a)
+                a_.start_one(to, copy);
+            else if (copy < all)
+                b_.start_one(to + C::a_elements, copy - of_a);
+        }
+    }
+
+    Part& own_;
+    loader_of_a a_;
+    loader_of_b b_;
+    element* shared_;
+    std::uint32_t begin_;  // of the stages
+    std::uint32_t from_;   // of the one that is read
+    int place_ = 0;        // of that
+    int stages_;
+    int count_;
+    int whole_;  // stages
+    typename Part::fragments held_[buffers];
+};
 
 // Its tiles of one product in bands (raster.cuh), those of all products one after the other.
 template <class C>
@@ -132,15 +200,25 @@ struct thread_place {
     bool is_inside;
 
     __device__ __forceinline__ explicit thread_place(const arguments<typename C::sum>& p) {
-        int thread = 0;
-        int cta = 0;
-        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-        asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+        const int thread = ptx::thread_anew();
+        const int cta = cta_anew();
         warp = thread / 32;
         own = {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
         const bool is_ragged = p.shared_out != ragged_dimension::none;
-        at = is_ragged ? coordinate_of<C>(p) : multistage_coordinate<C>(p, cta);
+        const int tile = cta / p.splits;
+        at = is_ragged ? coordinate_of<C>(p) : multistage_coordinate<C>(p, tile);
+        if (p.splits > 1) take_part(p, cta % p.splits);
         is_inside = !is_ragged || find_ragged<C>(at, p);
+    }
+
+  private:
+    // Whole sums of fp8 that are promoted together.
+    __device__ __forceinline__ void take_part(const arguments<typename C::sum>& p, int part) {
+        constexpr int unit = 2 * C::block_k;
+        const int units = (p.k + unit - 1) / unit;
+        const int own_k = (units + p.splits - 1) / p.splits * unit;
+        at.first_k = static_cast<int>(min(std::int64_t{part} * own_k, std::int64_t{p.k}));
+        at.k = min(own_k, p.k - at.first_k);
     }
 };
 
@@ -176,9 +254,12 @@ __global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per
     const thread_place<C> of(p);
     if (!of.is_inside) return;
     typename C::math::template part<C> part(p, of.at, of.own);
-    multiply_ahead<C>(part, p, of.at, reinterpret_cast<typename C::element*>(shared));
+    multistage_loop<C, decltype(part)>(part, p, of.at,
+                                       reinterpret_cast<typename C::element*>(shared))
+        .run();
     __syncthreads();
     part.finish();
+    if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
     store_by_slabs<C>(part, p, shared);
 }
 

@@ -22,13 +22,20 @@ class direct_part {
                                          int step) const {
         reader_.read(to, a, b, step);
     }
-    __device__ __forceinline__ void multiply(fragments& of) { multiply(sums_, of); }
+    // `between` is called after each column of pieces.
+    static constexpr int columns = accumulators<C>::across;
+    template <class Between>
+    __device__ __forceinline__ void multiply(fragments& of, const Between& between) {
+        multiply(sums_, of, between);
+    }
     __device__ __forceinline__ void end_stage(int, bool) {}
     __device__ __forceinline__ void finish() {}
-    [[nodiscard]] __device__ __forceinline__ const accumulators<C>& sums() const { return sums_; }
+    [[nodiscard]] __device__ __forceinline__ accumulators<C>& sums() { return sums_; }
 
   protected:
-    static __device__ __forceinline__ void multiply(accumulators<C>& sums, fragments& of) {
+    template <class Between>
+    static __device__ __forceinline__ void multiply(accumulators<C>& sums, fragments& of,
+                                                    const Between& between) {
         using instruction = typename C::math::instruction;
         if constexpr (C::math::rounds) {
 #pragma unroll
@@ -41,11 +48,13 @@ class direct_part {
                 for (std::uint32_t& x : piece) round_to_tf32(x);
         }
 #pragma unroll
-        for (int j = 0; j < accumulators<C>::across; ++j)
+        for (int j = 0; j < accumulators<C>::across; ++j) {
 #pragma unroll
             for (int i = 0; i < accumulators<C>::down; ++i)
                 instruction::multiply(sums.at[i][j], of.a[i],
                                       {of.b[j / 2][j % 2 * 2], of.b[j / 2][j % 2 * 2 + 1]});
+            between(j);
+        }
     }
 
     step_reader<C> reader_;
@@ -65,8 +74,9 @@ class promoted_part : public direct_part<C> {
                                              const place_in_cta& own)
         : direct_part<C>(p, at, own), scaling_(p, at, own) {}
 
-    __device__ __forceinline__ void multiply(fragments& of) {
-        direct_part<C>::multiply(latest_, of);
+    template <class Between>
+    __device__ __forceinline__ void multiply(fragments& of, const Between& between) {
+        direct_part<C>::multiply(latest_, of, between);
     }
     __device__ __forceinline__ void end_stage(int number, bool is_last) {
         if (!is_last && number % stages_of_sum != stages_of_sum - 1) return;
@@ -100,10 +110,12 @@ class block_scaling {
         : of_(p.scales),
           row_(at.row + own.row + own.lane / 4),
           last_row_(at.m - 1),
+          first_block_(at.first_k / 128),
           b_(min(at.col + own.col, at.n - 1) / 128 * p.scales.b_across) {}
 
     __device__ __forceinline__ void add(accumulators<C>& sums, accumulators<C>& latest,
-                                        int block) const {
+                                        int number) const {
+        const int block = first_block_ + number;
         const float of_b = __ldg(of_.b + (b_ + block * of_.b_along));
 #pragma unroll
         for (int i = 0; i < accumulators<C>::down; ++i)
@@ -127,6 +139,7 @@ class block_scaling {
     const core::block_scales& of_;
     int row_;
     int last_row_;
+    int first_block_;
     int b_;
 };
 
@@ -138,7 +151,8 @@ class split_part : public direct_part<C> {
     using typename direct_part<C>::fragments;
     using direct_part<C>::direct_part;
 
-    __device__ __forceinline__ void multiply(fragments& of) {
+    template <class Between>
+    __device__ __forceinline__ void multiply(fragments& of, const Between& between) {
         using instruction = typename C::math::instruction;
         std::uint32_t small[accumulators<C>::down][4];
 #pragma unroll
@@ -157,6 +171,7 @@ class split_part : public direct_part<C> {
                 instruction::multiply(small_.at[i][j], of.a[i], small_b);
                 instruction::multiply(this->sums_.at[i][j], of.a[i], b);
             }
+            between(j);
         }
     }
     __device__ __forceinline__ void finish() {

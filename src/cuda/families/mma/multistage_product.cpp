@@ -7,6 +7,7 @@
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/scratch.hpp"
 #include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/multistage_kernels.hpp"
 #include "cuda/families/mma/operand.hpp"
@@ -63,11 +64,20 @@ chosen_kernel with_stages(const kernel& k) {
 
 class multistage_product final : public gemm_product {
   public:
-    multistage_product(const gemm_task& task, products_of how, std::size_t row)
+    multistage_product(const gemm_task& task, products_of how, std::size_t row, int splits)
         : swaps_(swaps(task.problem)),
           problem_(swaps_ ? core::swapped(task.problem) : task.problem),
           count_(task.batch.count),
-          by_(with_stages(kernel_of(problem_, how, row))) {
+          by_(with_stages(kernel_of(problem_, how, row))),
+          splits_(splits) {
+        if (splits > 1) {
+            constexpr std::size_t sum_bytes = 4;
+            const auto tiles = static_cast<std::size_t>(tiles_of_batch());
+            partial_sums_ = scratch(
+                tiles * static_cast<std::size_t>(splits * by_.of->block_m * by_.of->block_n) *
+                sum_bytes);
+            arrived_ = zeros(tiles * sizeof(std::uint32_t));
+        }
         facts_ = load_kernel(by_.of->name, by_.of->function, by_.of->threads, by_.shared_bytes,
                              l1_share::least);
     }
@@ -77,9 +87,13 @@ class multistage_product final : public gemm_product {
     }
     bool run_batch(const launch_arguments& with, const batch_strides& apart) const override {
         const auto start = [&]<class Sum>(Sum) {
-            const launch_arguments own = as_computed(with);
-            return launch(by_, arguments_of<Sum>(problem_, by_, own, as_computed(apart)), count_,
-                          with.stream);
+            auto told = arguments_of<Sum>(problem_, by_, as_computed(with), as_computed(apart));
+            if (splits_ > 1) {
+                told.splits = splits_;
+                told.partial_sums = partial_sums_.get();
+                told.arrived = static_cast<std::uint32_t*>(arrived_.get());
+            }
+            return launch(by_, told, count_, with.stream);
         };
         return problem_.c_type == dtype::i32 ? start(std::int32_t{}) : start(float{});
     }
@@ -94,19 +108,22 @@ class multistage_product final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] core::plan_facts planned() const override {
-        const std::int64_t tiles = plan::ceil_div(problem_.m, by_.of->block_m) *
-                                   plan::ceil_div(problem_.n, by_.of->block_n) * count_;
         core::plan_facts told;
         told.why = "tiles of " + std::to_string(by_.of->block_m) + " x " +
                    std::to_string(by_.of->block_n) + " by mma.sync, " + std::to_string(by_.stages) +
-                   " stages, " + std::to_string(tiles) + " of them for " + std::to_string(count_) +
-                   (count_ == 1 ? " product\n" : " products\n");
+                   " stages, " + std::to_string(tiles_of_batch()) + " of them for " +
+                   std::to_string(count_) + (count_ == 1 ? " product" : " products") +
+                   (splits_ == 1 ? "\n" : ", K in " + std::to_string(splits_) + " parts\n");
         told.rows = problem_.m;
         told.cols = problem_.n;
         return told;
     }
 
   private:
+    [[nodiscard]] std::int64_t tiles_of_batch() const {
+        return plan::ceil_div(problem_.m, by_.of->block_m) *
+               plan::ceil_div(problem_.n, by_.of->block_n) * count_;
+    }
     [[nodiscard]] launch_arguments as_computed(launch_arguments with) const {
         if (!swaps_) return with;
         std::swap(with.data.a, with.data.b);
@@ -123,6 +140,9 @@ class multistage_product final : public gemm_product {
     core::problem problem_;
     std::int64_t count_;
     chosen_kernel by_;
+    int splits_;
+    scratch partial_sums_;
+    zeros arrived_;
     core::kernel_facts facts_;
 };
 
@@ -152,8 +172,8 @@ bool has_room_for(const gemm_task& task, products_of how, std::size_t row) {
 }
 
 std::unique_ptr<const gemm_product> prepare_multistage(const gemm_task& task, products_of how,
-                                                       std::size_t row) {
-    return std::make_unique<multistage_product>(task, how, row);
+                                                       std::size_t row, int splits) {
+    return std::make_unique<multistage_product>(task, how, row, splits);
 }
 
 }  // namespace carat::cuda::mma

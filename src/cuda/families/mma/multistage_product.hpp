@@ -21,9 +21,10 @@ namespace carat::cuda::mma {
 /// Whether the GPU's shared memory has room for the pipeline of such a row.
 [[nodiscard]] bool has_room_for(const gemm_task& task, products_of how, std::size_t row);
 
-/// Of operands that it reads, by this row of the tiles.
+/// Of operands that it reads, by this row of the tiles, each of which so many CTAs share the K of.
+/// @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_multistage(const gemm_task& task,
                                                                      products_of how,
-                                                                     std::size_t row);
+                                                                     std::size_t row, int splits);
 
 }  // namespace carat::cuda::mma
