@@ -70,10 +70,10 @@ prepared::prepared(communicator& comm, operands given, const options& how)
 }
 
 void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
+    const pace by = pace_of(comm_->where().is_host(), given_.a.local.type);
     const auto steps_for = [&](int rank) {
-        return given_.alpha() == 0
-                   ? std::vector<step>{}
-                   : steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank));
+        if (given_.alpha() == 0) return std::vector<step>{};
+        return steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank), by);
     };
     const auto arrivals_of = [&](std::optional<arrival> step::*which) {
         return [&steps_for, which](int rank) {

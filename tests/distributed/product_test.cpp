@@ -79,6 +79,10 @@ TEST_P(on_ranks, little_memory_takes_pieces_of_k) {
         t.beta = 1;
         const double shares = (64.0 * 48 + 64 * 4000 + 48 * 4000) / t.size;
         t.memory_bytes = static_cast<std::size_t>(8 * 1.6 * shares) + 60000;
+        if (types.in == dtype::f64) {
+            const double words = static_cast<double>(t.memory_bytes) / 8;
+            EXPECT_GT(ranks::schedule({{{t.m, t.n, t.k}}, t.size, words}).pieces(), 1);
+        }
         EXPECT_EQ(wrong(t, on_threads, verify::exact_kind::sums), "");
     }
 }
@@ -236,6 +240,14 @@ TEST(faults, one_rank_with_something_else_is_named_on_every_rank) {
          error_code::out_of_memory,
          {"rank 3", "use more ranks"},
          [](int rank, trial& t) { t.memory_bytes = rank == 3 ? 5000 : 0; }},
+        {"memory for the parts, but not for what the workspace takes",
+         3,
+         error_code::out_of_memory,
+         {"rank 3", "memory_bytes is 7000"},
+         [](int rank, trial& t) {
+             t.c = kind::cyclic;
+             t.memory_bytes = rank == 3 ? 7000 : 0;
+         }},
         {"too little memory",
          2,
          error_code::out_of_memory,
