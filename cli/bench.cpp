@@ -83,7 +83,7 @@ void add_bench(CLI::App& app, action& chosen) {
         "  carat bench --dtype bf16 --epilogue bias+gelu --size 1000\n"
         "  carat bench --beta 1 --alpha -0.5 --size 1000 --dtype f32\n"
         "  carat bench --json out.json --resume     after an interruption\n"
-        "  mpirun -n 4 carat bench --distributed --size 4096 --dtype f64");
+        "  carat bench --distributed --size 4096    over the processes of mpirun -n 4");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }
 
