@@ -71,18 +71,18 @@ prepared::prepared(communicator& comm, operands given, const options& how)
 
 void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
     const pace by = pace_of(comm_->where().is_host(), given_.a.local.type);
-    const auto steps_for = [&](int rank) {
-        if (given_.alpha() == 0) return std::vector<step>{};
-        return steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank), by);
-    };
+    std::vector<std::vector<step>> all(claims.size());
+    for (int rank = 0; rank < comm_->size() && given_.alpha() != 0; ++rank)
+        all[static_cast<std::size_t>(rank)] =
+            steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank), by);
     const auto arrivals_of = [&](std::optional<arrival> step::*which) {
-        return [&steps_for, which](int rank) {
+        return [&all, which](int rank) {
             input::arrivals found;
-            for (const step& s : steps_for(rank)) found.push_back(s.*which);
+            for (const step& s : all[static_cast<std::size_t>(rank)]) found.push_back(s.*which);
             return found;
         };
     };
-    steps_ = steps_for(comm_->rank());
+    steps_ = all[static_cast<std::size_t>(comm_->rank())];
     a_.emplace(*comm_, given_.a, by_columns(claims, 0), arrivals_of(&step::a));
     b_.emplace(*comm_, given_.b, by_columns(claims, 1), arrivals_of(&step::b));
     k_whole_ = plan.pieces() == 1;
