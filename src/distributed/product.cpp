@@ -11,10 +11,6 @@ namespace detail {
 
 namespace {
 
-bool lies_by_columns(const block& b) {
-    return b.rows > 1 && b.cols > 1 && b.col_stride != 1;
-}
-
 claim claim_of(const operands& given, const options& how) {
     claim own;
     own.size = {given.c.where.rows(), given.c.where.cols(), given.a.where.cols()};
