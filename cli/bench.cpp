@@ -4,6 +4,7 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
+#include "cli/distributed.hpp"
 #include "cli/measured.hpp"
 #include "cli/measuring.hpp"
 #include "cli/outputs.hpp"
@@ -21,6 +22,7 @@ struct bench_options {
     phase_flags phases;
     output_flags files;
     bool pairs = false;
+    bool distributed = false;
 };
 
 // How the one row that `text` names is labelled.
@@ -45,6 +47,7 @@ request::measurement request_of(const bench_options& o) {
 }
 
 int bench(const bench_options& o) {
+    if (o.distributed) return bench_over_processes(o.what, o.files.json);
     check(o.files);
     session_options options = session_options_of(o.files);
     options.all_pairs = o.pairs;
@@ -64,6 +67,9 @@ void add_bench(CLI::App& app, action& chosen) {
     sub->add_option("--base", options->base,
                     "compare with this implementation alone (default: every pair)");
     sub->add_flag("--pairs", options->pairs, "print every pair's ratio, interval and p-value");
+    sub->add_flag("--distributed", options->distributed,
+                  "under mpirun: one product over all processes, beside ScaLAPACK; takes --size, "
+                  "--dtype, --threads, --trials and --json");
     sub->footer(
         "Examples:\n"
         "  carat bench --size 256,1000 --dtype f64,f32 --report out.html\n"
@@ -76,7 +82,8 @@ void add_bench(CLI::App& app, action& chosen) {
         "  carat bench --dtype bf16 --out bf16 --size 1000\n"
         "  carat bench --dtype bf16 --epilogue bias+gelu --size 1000\n"
         "  carat bench --beta 1 --alpha -0.5 --size 1000 --dtype f32\n"
-        "  carat bench --json out.json --resume     after an interruption");
+        "  carat bench --json out.json --resume     after an interruption\n"
+        "  carat bench --distributed --size 4096    over the processes of mpirun -n 4");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }
 

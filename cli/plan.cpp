@@ -154,7 +154,8 @@ void print_plan(const shared_product& a) {
                1e3 * a.time.move_output_s);
     fmt::print("  efficiency  {:.1f} % of {} times one rank\n", 100 * a.time.efficiency, t.ranks);
     fmt::print("Steps of rank 0, with matrices in the layouts that suit:\n");
-    const auto steps = ranks::steps_of(plan, 0, plan.of_a().of(0), plan.of_b().of(0));
+    const auto steps = ranks::steps_of(plan, 0, plan.of_a().of(0), plan.of_b().of(0),
+                                       ranks::pace_of(false, dtype::bf16));
     for (std::size_t i = 0; i < steps.size(); ++i)
         fmt::print("{}\n", folded(step_text(steps[i], i), 8));
 }

@@ -16,7 +16,7 @@ endfunction()
 # carat_optimise_lightly(TARGET): -O1 for code that is not measured and computes little. It compiles
 # in two thirds of the time.
 function(carat_optimise_lightly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release,RelWithDebInfo>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
 # carat_in_batches(TARGET [SECOND <source> ...] [THIRD <source> ...] [ALONE <source> ...] [MOST <number>]

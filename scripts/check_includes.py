@@ -51,6 +51,7 @@ ALLOWED = {
     "lab/model": ["include/carat", "src/core"],
     "lab/explain": ["include/carat", "src/core", "lab"],
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
+    "lab/ranks": ["include/carat", "src/core", "src/distributed", "lab/vendor/common", "lab/verify"],
     "lab/rows": ["include/carat", "src/core", "lab/statistics/split_mix.hpp"],
     "lab/rows/cpu": ["include/carat", "src/core", "src/cpu", "lab/rows"],
     "lab/rows/cuda": ["include/carat", "src/core", "src/cuda/common", "src/cuda/engine", "lab/rows", "lab/space"],

@@ -20,4 +20,7 @@ namespace carat::distributed {
 // node's, if all its processes may use the same ones.
 [[nodiscard]] CARAT_API std::unique_ptr<communicator> over(MPI_Comm comm, int threads = 0);
 
+// What 0 threads mean there. Collective.
+[[nodiscard]] CARAT_API int default_threads(MPI_Comm comm);
+
 }  // namespace carat::distributed

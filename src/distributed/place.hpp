@@ -75,6 +75,10 @@ class memory {
     std::unique_ptr<void, releaser> data_{nullptr, releaser{nullptr}};
 };
 
+[[nodiscard]] inline bool lies_by_columns(const block& b) {
+    return b.rows > 1 && b.cols > 1 && b.col_stride != 1;
+}
+
 // The rows x cols block of `of` that begins at (i, j).
 [[nodiscard]] inline block block_at(const block& of, std::int64_t i, std::int64_t j,
                                     std::int64_t rows, std::int64_t cols, std::size_t size_bytes) {

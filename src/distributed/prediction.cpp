@@ -27,7 +27,8 @@ prediction predict(const schedule& plan, const links& over) {
     for (int rank = 0; rank < what.ranks; ++rank) {
         const box own = plan.of(rank);
         if (own.empty()) continue;
-        const auto steps = steps_of(plan, rank, a.of(rank), b.of(rank));
+        const auto steps =
+            steps_of(plan, rank, a.of(rank), b.of(rank), pace_of(false, dtype::bf16));
         const auto arrivals = static_cast<double>(std::ranges::count_if(
             steps, [](const step& s) { return s.a.has_value() || s.b.has_value(); }));
         const double inputs = missing(own, what.size, dimension::m, dimension::k, dimension::n) +

@@ -11,10 +11,6 @@ namespace detail {
 
 namespace {
 
-bool lies_by_columns(const block& b) {
-    return b.rows > 1 && b.cols > 1 && b.col_stride != 1;
-}
-
 claim claim_of(const operands& given, const options& how) {
     claim own;
     own.size = {given.c.where.rows(), given.c.where.cols(), given.a.where.cols()};
@@ -70,19 +66,19 @@ prepared::prepared(communicator& comm, operands given, const options& how)
 }
 
 void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
-    const auto steps_for = [&](int rank) {
-        return given_.alpha() == 0
-                   ? std::vector<step>{}
-                   : steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank));
-    };
+    const pace by = pace_of(comm_->where().is_host(), given_.a.local.type);
+    std::vector<std::vector<step>> all(claims.size());
+    for (int rank = 0; rank < comm_->size() && given_.alpha() != 0; ++rank)
+        all[static_cast<std::size_t>(rank)] =
+            steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank), by);
     const auto arrivals_of = [&](std::optional<arrival> step::*which) {
-        return [&steps_for, which](int rank) {
+        return [&all, which](int rank) {
             input::arrivals found;
-            for (const step& s : steps_for(rank)) found.push_back(s.*which);
+            for (const step& s : all[static_cast<std::size_t>(rank)]) found.push_back(s.*which);
             return found;
         };
     };
-    steps_ = steps_for(comm_->rank());
+    steps_ = all[static_cast<std::size_t>(comm_->rank())];
     a_.emplace(*comm_, given_.a, by_columns(claims, 0), arrivals_of(&step::a));
     b_.emplace(*comm_, given_.b, by_columns(claims, 1), arrivals_of(&step::b));
     k_whole_ = plan.pieces() == 1;

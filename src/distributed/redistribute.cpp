@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "distributed/agreement.hpp"
 #include "distributed/movement.hpp"
 
@@ -21,6 +25,14 @@ void validate(const communicator& comm, const erased_view& from, const erased_vi
     }
 }
 
+// Whether messages are by columns, as the local matrices of some rank are.
+bool any_by_columns(communicator& comm, const erased_view& from, const erased_view& to) {
+    const char mine = lies_by_columns(from.local) || lies_by_columns(to.local) ? 1 : 0;
+    std::vector<char> all(static_cast<std::size_t>(comm.size()));
+    comm.all_gather(&mine, all.data(), sizeof mine);
+    return std::ranges::find(all, 1) != all.end();
+}
+
 }  // namespace
 
 void redistribute(communicator& comm, const erased_view& from, const erased_view& to) {
@@ -29,7 +41,7 @@ void redistribute(communicator& comm, const erased_view& from, const erased_view
     const std::size_t bytes = size_bytes(from.local.type);
     const part source{from.where.of(me), from.local, bytes},
         target{to.where.of(me), to.local, bytes};
-    movement all(comm.where(), false);
+    movement all(comm.where(), any_by_columns(comm, from, to));
     memory workspace;
     agree_on_errors(comm, error_of([&] {
                         for (int rank = 0; rank < comm.size(); ++rank) {

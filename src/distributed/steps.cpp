@@ -48,11 +48,18 @@ share turned(const share& s) {
     return {s.cols, s.rows};
 }
 
-// Pieces of a face that `sharing` ranks share, none of them very thin.
-std::int64_t pieces_of(index_range face, int sharing) {
+// The ways to cut a face that `sharing` ranks share: all of it at once, what is held and the rest,
+// or a piece for each rank.
+std::vector<cut> cuts_of(index_range face, std::optional<index_range> own, int sharing) {
     constexpr std::int64_t most = 8, thinnest = 128;
-    return std::clamp<std::int64_t>(sharing - 1, 1,
-                                    std::clamp<std::int64_t>(face.size() / thinnest, 1, most));
+    std::vector<cut> ways = {cut_face(face, own, 1)};
+    if (own == face) return ways;
+    if (own) ways.push_back(cut_face(face, {}, 1));
+    const std::int64_t pieces = std::min(most, face.size() / thinnest);
+    if (std::min<std::int64_t>(sharing - 1, pieces) > 1)
+        ways.push_back(cut_face(face, own, std::min<std::int64_t>(sharing - 1, pieces)));
+    if (!own && pieces > 1) ways.push_back(cut_face(face, {}, std::min<std::int64_t>(4, pieces)));
+    return ways;
 }
 
 int parts_along(const schedule& plan, dimension d) {
@@ -108,6 +115,34 @@ class builder {
     std::vector<step> steps_;
 };
 
+// Elements of an arrival that come from elsewhere.
+double moved(const std::optional<arrival>& a, const share& held) {
+    if (!a) return 0;
+    const auto all = static_cast<double>(a->what.rows.size() * a->what.cols.size());
+    return all - static_cast<double>(overlap_of(held, {a->what.rows, a->what.cols}).size());
+}
+
+// The time of steps whose messages follow each other while products run.
+double time_of(const std::vector<step>& steps, const share& held_a, const share& held_b,
+               const pace& by) {
+    double arrived = 0, multiplied = 0;
+    for (const step& s : steps) {
+        const double words = moved(s.a, held_a) + moved(s.b, held_b);
+        if (words > 0) arrived += by.latency_s + words / by.words_per_s;
+        for (const box& b : s.products) {
+            const auto tiles = [&](dimension d) {
+                return static_cast<double>((b[d].size() + by.tile - 1) / by.tile);
+            };
+            const double all = tiles(dimension::m) * tiles(dimension::n);
+            const double turns = by.units > 1 ? std::ceil(all / by.units) : all;
+            const double of_tile = static_cast<double>(by.tile * by.tile * b[dimension::k].size()) *
+                                   by.units / by.madds_per_s;
+            multiplied = std::max(multiplied, arrived) + by.start_s + turns * of_tile;
+        }
+    }
+    return multiplied;
+}
+
 std::vector<step> steps_along_k(const box& own, std::int64_t pieces, const share& held_a,
                                 const share& held_b) {
     const index_range m = own[dimension::m], n = own[dimension::n], k = own[dimension::k];
@@ -128,25 +163,43 @@ std::vector<step> steps_along_k(const box& own, std::int64_t pieces, const share
 
 }  // namespace
 
-std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a,
-                           const share& held_b) {
+pace pace_of(bool is_host, dtype operands) {
+    pace by;
+    if (is_host) {
+        by.madds_per_s = operands == dtype::f64 ? 25e9 : 50e9;
+        by.words_per_s = 1e9;
+        by.start_s = 2e-6;
+        by.latency_s = 2e-6;
+        return by;
+    }
+    by.madds_per_s = operands == dtype::f64 ? 30e12 : operands == dtype::f32 ? 25e12 : 330e12;
+    by.words_per_s = 361e9 / static_cast<double>(size_bytes(operands));
+    by.start_s = 6e-6;
+    by.latency_s = 12e-6;
+    by.units = 132;
+    by.tile = 128;
+    return by;
+}
+
+std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a, const share& held_b,
+                           const pace& by) {
     const box own = plan.of(rank);
     if (own.empty()) return {};
     if (plan.pieces() > 1) return steps_along_k(own, plan.pieces(), held_a, held_b);
     const index_range m = own[dimension::m], n = own[dimension::n], k = own[dimension::k];
-    return builder(
-               own,
-               cut_face(m, own_rows(held_a, m, k), pieces_of(m, parts_along(plan, dimension::n))),
-               cut_face(n, own_rows(turned(held_b), n, k),
-                        pieces_of(n, parts_along(plan, dimension::m))))
-        .build();
-}
-
-int buffers_of(const std::vector<step>& steps, std::optional<arrival> step::*which) {
-    int most = 0;
-    for (const step& s : steps)
-        if (s.*which) most = std::max(most, (s.*which)->buffer + 1);
-    return most;
+    const auto ways_a = cuts_of(m, own_rows(held_a, m, k), parts_along(plan, dimension::n));
+    const auto ways_b = cuts_of(n, own_rows(turned(held_b), n, k), parts_along(plan, dimension::m));
+    std::vector<step> best;
+    double least = HUGE_VAL;
+    for (const cut& a : ways_a)
+        for (const cut& b : ways_b) {
+            std::vector<step> steps = builder(own, a, b).build();
+            const double time = time_of(steps, held_a, held_b, by);
+            if (time >= least) continue;
+            least = time;
+            best = std::move(steps);
+        }
+    return best;
 }
 
 }  // namespace carat::distributed

@@ -17,9 +17,25 @@
 #include <optional>
 #include <vector>
 
+#include <carat/types.hpp>
+
 #include "distributed/schedule.hpp"
 
 namespace carat::distributed {
+
+// What decides into how many pieces a face is cut: many hide the messages better, and few make
+// better products. The same numbers on all ranks, so that all know each other's steps.
+struct pace {
+    double madds_per_s = 0;
+    double words_per_s = 0;
+    double start_s = 0;    // of a product: launch, first and last tile
+    double latency_s = 0;  // of a message
+    double units = 1;      // SMs that multiply tiles of tile x tile; 1 x 1: no such grain
+    std::int64_t tile = 1;
+};
+
+// GPUs as measured on H200s (docs/distributed.md), and any CPU beside its memory.
+[[nodiscard]] pace pace_of(bool is_host, dtype operands);
 
 struct region {
     index_range rows;
@@ -41,9 +57,6 @@ struct step {
 
 // `held_a` and `held_b`: what the rank holds.
 [[nodiscard]] std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a,
-                                         const share& held_b);
-
-// The number of buffers, for A or B, that such steps name.
-[[nodiscard]] int buffers_of(const std::vector<step>& steps, std::optional<arrival> step::*which);
+                                         const share& held_b, const pace& by);
 
 }  // namespace carat::distributed

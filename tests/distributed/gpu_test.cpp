@@ -1,5 +1,6 @@
 // The same products with a GPU for each rank, through NCCL and through the driver's copies. Skipped
 // where there are fewer GPUs than ranks.
+#include <atomic>
 #include <gtest/gtest.h>
 
 #include <carat/distributed_gpu.hpp>
@@ -139,6 +140,43 @@ TEST_P(on_gpus, random_products_are_exact) {
         }
         expect_exact(trials, GetParam().by, exact);
     }
+}
+
+// It multiplies nothing, so that the driver and NCCL may be those of tests/distributed/fake.
+TEST_P(on_gpus, matrices_move_between_layouts) {
+    const int size = GetParam().count;
+    std::mt19937 engine(11);
+    whole_matrix_bytes whole(137, 150, dtype::f32);
+    for (std::byte& b : whole.data) b = static_cast<std::byte>(engine());
+    std::atomic<int> right{0};
+    int all = 0;
+    std::vector<std::pair<ranks::distribution, ranks::distribution>> pairs;
+    for (const kind from : all_kinds)
+        for (const kind to : all_kinds) {
+            const auto best = ranks::best_layouts(137, 41, 150, size).a;
+            pairs.emplace_back(layout(from, 137, 150, size, best, engine),
+                               layout(to, 137, 150, size, best, engine));
+            all += size;
+        }
+    ranks::with_gpus(
+        size,
+        [&](ranks::communicator& comm) {
+            for (const auto& [from, to] : pairs) {
+                local_part source(from, comm.rank(), dtype::f32, true),
+                    target(to, comm.rank(), dtype::f32, true),
+                    expected(to, comm.rank(), dtype::f32, true);
+                source.take(whole);
+                expected.take(whole);
+                on_gpu mine(source), got(target);
+                ranks::detail::redistribute(comm, {mine.view(dtype::f32, 1), from},
+                                            {got.view(dtype::f32, 1), to});
+                ranks::gpu::check(driver().stream_wait(ranks::place_of(comm).stream), "wait");
+                got.fetch();
+                right += target.data == expected.data ? 1 : 0;
+            }
+        },
+        GetParam().by);
+    EXPECT_EQ(right, all);
 }
 
 TEST_P(on_gpus, large_products_in_pieces_are_exact) {

@@ -1,5 +1,5 @@
 // Products over threads as ranks: every type and layout, random and degenerate shapes, by exact
-// passes; what is moved, and what happens when one rank is given something else.
+// passes, and what is moved.
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -79,6 +79,10 @@ TEST_P(on_ranks, little_memory_takes_pieces_of_k) {
         t.beta = 1;
         const double shares = (64.0 * 48 + 64 * 4000 + 48 * 4000) / t.size;
         t.memory_bytes = static_cast<std::size_t>(8 * 1.6 * shares) + 60000;
+        if (types.in == dtype::f64) {
+            const double words = static_cast<double>(t.memory_bytes) / 8;
+            EXPECT_GT(ranks::schedule({{{t.m, t.n, t.k}}, t.size, words}).pieces(), 1);
+        }
         EXPECT_EQ(wrong(t, on_threads, verify::exact_kind::sums), "");
     }
 }
@@ -171,135 +175,47 @@ TEST_P(on_ranks, nothing_is_moved_where_layouts_fit) {
     }
 }
 
-// ---- Faults: each rank must get the same error, and C must be as it was.
-
-struct fault {
-    const char* what;
-    int rank;
-    error_code code;
-    std::vector<std::string> words;
-    std::function<void(int rank, trial&)> change;
-};
-
-void expect_same_error(int size, const fault& f) {
-    std::atomic<int> caught{0}, untouched{0};
-    ranks::with_threads(size, [&](ranks::communicator& comm) {
-        trial t{.m = 40, .n = 30, .k = 20, .size = size};
-        t.beta = 2;
-        f.change(comm.rank(), t);
-        const trial_layouts l(t);
-        local_part a(l.a, comm.rank(), t.types.in, false), b(l.b, comm.rank(), t.types.in, false),
-            c(l.c, comm.rank(), t.types.out, false);
-        const std::vector<std::byte> before = c.data;
-        try {
-            ranks::product(comm, {a.view(t.types.in, t.alpha), l.a}, {b.view(t.types.in, 1), l.b},
-                           ranks::detail::erased_view{c.view(t.types.out, t.beta), l.c},
-                           {c.view(t.types.out, 1), l.c}, {.memory_bytes = t.memory_bytes})();
-        } catch (const error& why) {
-            const std::string message = why.what();
-            bool all = why.code() == f.code && message.find('\n') == std::string::npos;
-            for (const std::string& word : f.words)
-                all = all && message.find(word) != std::string::npos;
-            EXPECT_TRUE(all) << f.what << ": " << message;
-            caught += 1;
-        }
-        untouched += before == c.data ? 1 : 0;
-    });
-    EXPECT_EQ(caught, size) << f.what;
-    EXPECT_EQ(untouched, size) << f.what;
-}
-
-TEST(faults, one_rank_with_something_else_is_named_on_every_rank) {
-    const std::vector<fault> faults = {
-        {"another size",
-         2,
-         error_code::size_mismatch,
-         {"rank 2", "40 x 30 x 21", "40 x 30 x 20"},
-         [](int rank, trial& t) { t.k = rank == 2 ? 21 : t.k; }},
-        {"another type",
-         1,
-         error_code::size_mismatch,
-         {"rank 1", "f32", "f64"},
-         [](int rank, trial& t) { t.types = all_types[rank == 1 ? 1 : 0]; }},
-        {"another factor",
-         3,
-         error_code::size_mismatch,
-         {"rank 3", "factors"},
-         [](int rank, trial& t) { t.alpha = rank == 3 ? 2 : 1; }},
-        {"another layout",
-         1,
-         error_code::size_mismatch,
-         {"rank 1", "layout of B"},
-         [](int rank, trial& t) { t.b = rank == 1 ? kind::columns : kind::rows; }},
-        {"little memory",
-         3,
-         error_code::out_of_memory,
-         {"rank 3", "use more ranks"},
-         [](int rank, trial& t) { t.memory_bytes = rank == 3 ? 5000 : 0; }},
-        {"too little memory",
-         2,
-         error_code::out_of_memory,
-         {"rank 2", "least memory"},
-         [](int rank, trial& t) { t.memory_bytes = rank == 2 ? 100 : 1000000; }}};
-    for (const fault& f : faults) expect_same_error(4, f);
-}
-
-TEST(faults, a_local_matrix_of_another_size_is_refused_on_every_rank) {
-    std::atomic<int> caught{0};
-    ranks::with_threads(3, [&](ranks::communicator& comm) {
-        const auto rows = ranks::distribution::by_rows(9, 9, 3);
-        const std::size_t mine = comm.rank() == 1 ? 2 : 3;
-        matrix<double> a(mine, 9), c(3, 9);
-        try {
-            matrix_product(comm, ranks::view(a, rows), ranks::view(c, rows), ranks::view(c, rows));
-        } catch (const error& why) {
-            const std::string message = why.what();
-            EXPECT_NE(message.find("rank 1: "), std::string::npos) << message;
-            EXPECT_NE(message.find("A is 2 x 9"), std::string::npos) << message;
-            EXPECT_EQ(why.code(), error_code::size_mismatch);
-            caught += 1;
-        }
-    });
-    EXPECT_EQ(caught, 3);
-}
-
-TEST(faults, integers_that_overflow_on_one_rank_leave_c_alone) {
-    std::atomic<int> caught{0}, untouched{0};
-    ranks::with_threads(4, [&](ranks::communicator& comm) {
-        const auto rows = ranks::distribution::by_rows(4, 4, 4);
-        matrix<std::int8_t> a(1, 4), b(1, 4);
-        matrix<std::int32_t> c(1, 4);
-        for (std::size_t j = 0; j < 4; ++j) {
-            a(0, j) = comm.rank() == 2 ? 100 : 1;
-            b(0, j) = 1;
-            c(0, j) = 7;
-        }
-        try {
-            matrix_product(comm, scaled(0x1p24, ranks::view(a, rows)), ranks::view(b, rows),
-                           ranks::view(c, rows));
-        } catch (const error& why) {
-            EXPECT_EQ(why.code(), error_code::overflow);
-            EXPECT_NE(std::string(why.what()).find("rank 2"), std::string::npos) << why.what();
-            caught += 1;
-        }
-        untouched += c(0, 0) == 7 && c(0, 3) == 7 ? 1 : 0;
-    });
-    EXPECT_EQ(caught, 4);
-    EXPECT_EQ(untouched, 4);
-}
-
-TEST(faults, a_rank_that_leaves_wakes_the_others) {
-    try {
-        ranks::with_threads(4, [](ranks::communicator& comm) {
-            if (comm.rank() == 2) throw error(error_code::unsupported, "rank 2 has gone");
-            matrix<double> a(3, 3), c(3, 3);
-            const auto whole = ranks::distribution::replicated(3, 3);
-            matrix_product(comm, ranks::view(a, whole), ranks::view(a, whole),
-                           ranks::view(c, whole));
+// A(i, p) = i + p and B(p, j) = p - j, whatever part of them a rank holds.
+TEST_P(on_ranks, gather_and_scatter) {
+    constexpr std::int64_t m = 40, n = 50, k = 60;
+    using where = ranks::distribution;
+    const auto entry = [](std::int64_t i, std::int64_t j) {
+        double sum = 0;
+        for (std::int64_t p = 0; p < k; ++p) sum += static_cast<double>((i + p) * (p - j));
+        return sum;
+    };
+    const auto filled = [](const where& d, int rank, std::int64_t second) {
+        const ranks::share own = d.of(rank);
+        matrix<double> local(static_cast<std::size_t>(own.rows.size()),
+                             static_cast<std::size_t>(own.cols.size()));
+        for (std::size_t i = 0; i < local.rows(); ++i)
+            for (std::size_t j = 0; j < local.cols(); ++j)
+                local(i, j) = static_cast<double>(
+                    own.rows.within.begin + static_cast<std::int64_t>(i) +
+                    second * (own.cols.within.begin + static_cast<std::int64_t>(j)));
+        return local;
+    };
+    for (const bool gathers : {true, false}) {
+        std::atomic<int> right{0};
+        ranks::with_threads(GetParam(), [&](ranks::communicator& comm) {
+            const int size = comm.size();
+            const where of_a = gathers ? where::by_rows(m, k, size) : where::by_columns(m, k, size);
+            const where of_b = gathers ? where::by_columns(k, n, size) : where::by_rows(k, n, size);
+            const where of_c = gathers ? where::by_columns(m, n, size) : where::by_rows(m, n, size);
+            auto a = filled(of_a, comm.rank(), 1), b = filled(of_b, comm.rank(), -1),
+                 c = filled(of_c, comm.rank(), 0);
+            const ranks::view va(a, of_a), vb(b, of_b), vc(c, of_c);
+            gathers ? gather_product(comm, va, vb, vc) : product_scatter(comm, va, vb, vc);
+            const ranks::share own = of_c.of(comm.rank());
+            bool all = true;
+            for (std::size_t i = 0; i < c.rows(); ++i)
+                for (std::size_t j = 0; j < c.cols(); ++j)
+                    all = all &&
+                          c(i, j) == entry(own.rows.within.begin + static_cast<std::int64_t>(i),
+                                           own.cols.within.begin + static_cast<std::int64_t>(j));
+            right += all ? 1 : 0;
         });
-        FAIL() << "nothing was thrown";
-    } catch (const error& why) {
-        EXPECT_STREQ(why.what(), "rank 2 has gone");
+        EXPECT_EQ(right, GetParam()) << gathers;
     }
 }
 

@@ -170,6 +170,25 @@ TEST(schedule, a_hundred_thousand_ranks) {
     EXPECT_LT(s.most_words() / least_words(t), 1.1);
 }
 
+// ScaLAPACK's definition: block (I, J) is on process (I + first_row mod rows, J + first_col mod
+// cols).
+TEST(layout, block_cyclic_is_scalapacks) {
+    const process_grid grid{2, 3, 1, 2, false};
+    const auto d = distribution::block_cyclic(11, 13, 2, 3, grid);
+    for (std::int64_t i = 0; i < 11; ++i)
+        for (std::int64_t j = 0; j < 13; ++j) {
+            const auto row = (i / 2 + 1) % 2, col = (j / 3 + 2) % 3;
+            for (int rank = 0; rank < 6; ++rank) {
+                const share own = d.of(rank);
+                const bool held =
+                    !own.rows.runs({i, i + 1}).empty() && !own.cols.runs({j, j + 1}).empty();
+                EXPECT_EQ(held, rank == row * 3 + col) << i << " " << j << " " << rank;
+            }
+        }
+    const auto by_columns = distribution::block_cyclic(11, 13, 2, 3, {2, 3, 1, 2, true});
+    EXPECT_EQ(by_columns.of(1), d.of(3));  // process (1, 0)
+}
+
 TEST(index_set, runs_and_counts_agree) {
     std::mt19937 engine(5);
     for (int i = 0; i < 500; ++i) {

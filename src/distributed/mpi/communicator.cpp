@@ -58,25 +58,6 @@ class mpi_transfer final : public transfer {
     std::vector<MPI_Request> requests_;
 };
 
-// The processors of this process, divided among the processes of the node if all may use the same.
-int threads_here(MPI_Comm comm) {
-    MPI_Comm node = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-          "MPI_Comm_split_type");
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    int count = 1, processes = 1;
-    if (sched_getaffinity(0, sizeof own, &own) == 0) count = CPU_COUNT(&own);
-    MPI_Comm_size(node, &processes);
-    std::vector<cpu_set_t> all(static_cast<std::size_t>(processes));
-    check(MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, node),
-          "MPI_Allgather");
-    MPI_Comm_free(&node);
-    const bool shared = std::ranges::all_of(
-        all, [&](const cpu_set_t& other) { return CPU_EQUAL(&own, &other) != 0; });
-    return std::max(1, shared ? count / processes : count);
-}
-
 class mpi_communicator final : public communicator {
   public:
     mpi_communicator(MPI_Comm comm, int threads) : comm_(comm), place_(host(threads)) {
@@ -110,6 +91,24 @@ class mpi_communicator final : public communicator {
 
 }  // namespace
 
+int default_threads(MPI_Comm comm) {
+    MPI_Comm node = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+          "MPI_Comm_split_type");
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    int count = 1, processes = 1;
+    if (sched_getaffinity(0, sizeof own, &own) == 0) count = CPU_COUNT(&own);
+    MPI_Comm_size(node, &processes);
+    std::vector<cpu_set_t> all(static_cast<std::size_t>(processes));
+    check(MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, node),
+          "MPI_Allgather");
+    MPI_Comm_free(&node);
+    const bool shared = std::ranges::all_of(
+        all, [&](const cpu_set_t& other) { return CPU_EQUAL(&own, &other) != 0; });
+    return std::max(1, shared ? count / processes : count);
+}
+
 std::unique_ptr<communicator> over(MPI_Comm comm, int threads) {
     int initialized = 0;
     MPI_Initialized(&initialized);
@@ -119,7 +118,7 @@ std::unique_ptr<communicator> over(MPI_Comm comm, int threads) {
     MPI_Comm own = MPI_COMM_NULL;
     check(MPI_Comm_dup(comm, &own), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    return std::make_unique<mpi_communicator>(own, threads > 0 ? threads : threads_here(own));
+    return std::make_unique<mpi_communicator>(own, threads > 0 ? threads : default_threads(own));
 }
 
 }  // namespace carat::distributed

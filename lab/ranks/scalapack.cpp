@@ -1,0 +1,77 @@
+#include "lab/ranks/scalapack.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <carat/error.hpp>
+
+#include "lab/vendor/common/shared_library.hpp"
+
+namespace carat::lab_ranks {
+
+template <class T>
+using pgemm_function = void(const char*, const char*, const int*, const int*, const int*, const T*,
+                            const T*, const int*, const int*, const int*, const T*, const int*,
+                            const int*, const int*, const T*, T*, const int*, const int*,
+                            const int*);
+
+struct scalapack::functions {
+    void (*get)(int, int, int*);
+    void (*grid_init)(int*, const char*, int, int);
+    void (*grid_exit)(int);
+    pgemm_function<double>* pdgemm;
+    pgemm_function<float>* psgemm;
+};
+
+namespace {
+
+template <class T>
+void call_pgemm(pgemm_function<T>* gemm, int m, int n, int k, const std::array<int, 9>& da,
+                const void* a, const std::array<int, 9>& db, const void* b,
+                const std::array<int, 9>& dc, void* c) {
+    const T one = 1, zero = 0;
+    const int first = 1;
+    gemm("N", "N", &m, &n, &k, &one, static_cast<const T*>(a), &first, &first, da.data(),
+         static_cast<const T*>(b), &first, &first, db.data(), &zero, static_cast<T*>(c), &first,
+         &first, dc.data());
+}
+
+}  // namespace
+
+scalapack::scalapack(int rows, int cols) {
+    static functions call{};
+    static constexpr std::string_view files[] = {"libscalapack-openmpi.so.2.2",
+                                                 "libscalapack-openmpi.so.2.1", "libscalapack.so"};
+    const std::string why_not = vendor::open_first(
+        {"ScaLAPACK", files, "apt install libscalapack-openmpi-dev"},
+        [&](const vendor::shared_library& found) {
+            call.get = found.required<void(int, int, int*)>("Cblacs_get");
+            call.grid_init = found.required<void(int*, const char*, int, int)>("Cblacs_gridinit");
+            call.grid_exit = found.required<void(int)>("Cblacs_gridexit");
+            call.pdgemm = found.required<pgemm_function<double>>("pdgemm_");
+            call.psgemm = found.required<pgemm_function<float>>("psgemm_");
+            path_ = found.path();
+        });
+    if (!why_not.empty()) throw error(error_code::unsupported, why_not);
+    call_ = &call;
+    call_->get(-1, 0, &context_);
+    call_->grid_init(&context_, "Row", rows, cols);
+}
+
+scalapack::~scalapack() {
+    call_->grid_exit(context_);
+}
+
+void scalapack::multiply(bool is_double, int m, int n, int k, int block, const void* a, int lda,
+                         const void* b, int ldb, void* c, int ldc) const {
+    const auto described = [&](int rows, int cols, int leading) {
+        return std::array<int, 9>{1, context_, rows, cols, block, block, 0, 0, leading};
+    };
+    const auto da = described(m, k, lda), db = described(k, n, ldb), dc = described(m, n, ldc);
+    if (is_double)
+        call_pgemm<double>(call_->pdgemm, m, n, k, da, a, db, b, dc, c);
+    else
+        call_pgemm<float>(call_->psgemm, m, n, k, da, a, db, b, dc, c);
+}
+
+}  // namespace carat::lab_ranks

@@ -1,0 +1,32 @@
+// ScaLAPACK's pdgemm and psgemm with its BLACS, opened at run time: the peer of products over
+// ranks.
+#pragma once
+
+#include <string>
+
+#include <carat/distribution.hpp>
+
+namespace carat::lab_ranks {
+
+class scalapack {
+  public:
+    /// Makes a grid of all processes, `rows` x `cols`, numbered by rows.
+    /// @throws carat::error(unsupported) with what was tried.
+    scalapack(int rows, int cols);
+    scalapack(const scalapack&) = delete;
+    scalapack& operator=(const scalapack&) = delete;
+    ~scalapack();
+
+    /// C = A B, N x N blocks of `block`; local matrices by columns with these leading dimensions.
+    void multiply(bool is_double, int m, int n, int k, int block, const void* a, int lda,
+                  const void* b, int ldb, void* c, int ldc) const;
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+  private:
+    struct functions;
+    const functions* call_;
+    std::string path_;
+    int context_ = 0;
+};
+
+}  // namespace carat::lab_ranks

@@ -1,0 +1,160 @@
+// A driver whose GPUs are host memory: the functions of src/distributed/gpu/driver.hpp, which do
+// everything at once and end the program at what a real driver would refuse or misunderstand.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+constexpr int gpus = 4;
+constexpr unsigned living = 0x1517;
+
+struct event {
+    unsigned state = living;
+    bool recorded = false;
+};
+
+char contexts[gpus];
+thread_local void* current = nullptr;
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "fake driver: %s\n", what);
+    std::abort();
+}
+
+event& known(void* e) {
+    require(e != nullptr && static_cast<event*>(e)->state == living, "an event that is no more");
+    return *static_cast<event*>(e);
+}
+
+void* at(std::uintptr_t address) {
+    return reinterpret_cast<void*>(address);  // NOLINT
+}
+
+struct copy {
+    std::size_t src_x, src_y;
+    int src_kind;
+    const void* src_host;
+    std::uintptr_t src;
+    void* src_array;
+    std::size_t src_pitch, dst_x, dst_y;
+    int dst_kind;
+    void* dst_host;
+    std::uintptr_t dst;
+    void* dst_array;
+    std::size_t dst_pitch, width, height;
+};
+
+}  // namespace
+
+#define FAKE extern "C" __attribute__((visibility("default"))) int
+
+FAKE cuInit(unsigned) {
+    return 0;
+}
+FAKE cuDeviceGetCount(int* count) {
+    *count = gpus;
+    return 0;
+}
+FAKE cuDeviceGet(int* handle, int device) {
+    *handle = device;
+    return device < gpus ? 0 : 101;
+}
+FAKE cuDevicePrimaryCtxRetain(void** found, int device) {
+    *found = &contexts[device];
+    return 0;
+}
+FAKE cuCtxSetCurrent(void* context) {
+    current = context;
+    return 0;
+}
+FAKE cuCtxEnablePeerAccess(void* other, unsigned) {
+    require(other != current, "a GPU is no peer of its own");
+    return 704;  // already
+}
+FAKE cuMemAlloc_v2(std::uintptr_t* address, std::size_t bytes) {
+    require(current != nullptr && bytes > 0, "memory for no context, or none");
+    *address = reinterpret_cast<std::uintptr_t>(std::malloc(bytes));
+    return 0;
+}
+FAKE cuMemFree_v2(std::uintptr_t address) {
+    std::free(at(address));
+    return 0;
+}
+FAKE cuStreamCreate(void** stream, unsigned) {
+    require(current != nullptr, "a stream of no context");
+    *stream = std::malloc(1);
+    return 0;
+}
+FAKE cuStreamCreateWithPriority(void** stream, unsigned flags, int) {
+    return cuStreamCreate(stream, flags);
+}
+FAKE cuStreamDestroy_v2(void* stream) {
+    std::free(stream);
+    return 0;
+}
+FAKE cuStreamSynchronize(void*) {
+    return 0;
+}
+FAKE cuStreamQuery(void*) {
+    return 0;
+}
+FAKE cuEventCreate(void** made, unsigned) {
+    *made = new event;
+    return 0;
+}
+FAKE cuEventDestroy_v2(void* e) {
+    known(e).state = 0;  // kept, so that a later use is noticed
+    return 0;
+}
+FAKE cuEventRecord(void* e, void*) {
+    known(e).recorded = true;
+    return 0;
+}
+FAKE cuEventSynchronize(void*) {
+    return 0;
+}
+FAKE cuEventElapsedTime(float* ms, void*, void*) {
+    *ms = 1;
+    return 0;
+}
+FAKE cuStreamWaitEvent(void*, void* e, unsigned) {
+    require(known(e).recorded, "a wait for an event that was not recorded is none");
+    return 0;
+}
+FAKE cuMemcpy2DAsync_v2(const copy* c, void*) {
+    require(c->src_kind == 2 && c->dst_kind == 2, "a copy that is not between GPU memories");
+    require(c->src_pitch >= c->width && c->dst_pitch >= c->width, "a pitch below the width");
+    for (std::size_t i = 0; i < c->height; ++i)
+        std::memcpy(at(c->dst + i * c->dst_pitch), at(c->src + i * c->src_pitch), c->width);
+    return 0;
+}
+FAKE cuMemcpyDtoDAsync_v2(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void*) {
+    std::memcpy(at(to), at(from), bytes);
+    return 0;
+}
+FAKE cuMemcpyPeerAsync(std::uintptr_t to, void* to_context, std::uintptr_t from, void* from_context,
+                       std::size_t bytes, void*) {
+    require(to_context == current && from_context != current, "contexts of a copy between GPUs");
+    std::memcpy(at(to), at(from), bytes);
+    return 0;
+}
+FAKE cuMemcpyHtoD_v2(std::uintptr_t to, const void* from, std::size_t bytes) {
+    std::memcpy(at(to), from, bytes);
+    return 0;
+}
+FAKE cuMemcpyDtoH_v2(void* to, std::uintptr_t from, std::size_t bytes) {
+    std::memcpy(to, at(from), bytes);
+    return 0;
+}
+FAKE cuMemsetD8Async(std::uintptr_t to, unsigned char value, std::size_t bytes, void*) {
+    std::memset(at(to), value, bytes);
+    return 0;
+}
+FAKE cuGetErrorString(int, const char** text) {
+    *text = "an error of the fake driver";
+    return 0;
+}
