@@ -112,19 +112,17 @@ class bf16_runnable final : public rows::runnable {
 
 std::string unsupported_bf16(const core::problem& p, gpu_needs needs) {
     const int own = carat::cuda::describe(carat::cuda::device_in_use()).compute_capability;
-    const bool has_wgmma =
+    const bool is_hopper =
         own == 90 && std::string_view(CARAT_CUDA_CODE).find("90a") != std::string_view::npos;
-    if (needs == gpu_needs::wgmma && !has_wgmma)
+    if (needs == gpu_needs::hopper && !is_hopper)
         return "it needs compute capability 9.0 in a build for 90a, and this GPU has " +
-               std::to_string(own) +
-               " in a build for " CARAT_CUDA_CODE ": take cuda.ladder.tma or cuda.ladder.staged";
+               std::to_string(own) + " in a build for " CARAT_CUDA_CODE ": take cuda.ladder.staged";
     if (std::string why = unsupported_lines(p, 16 / int{sizeof(element)}); !why.empty()) return why;
     for (const std::int64_t size : {p.m, p.n, p.k})
         if (size > std::numeric_limits<std::int32_t>::max() - block_n)
             return "a size of " + std::to_string(size) +
                    " is more than this step counts: take cuda.ladder.wmma_shared";
-    return unsupported_problem(p, blocks_for(p, block_m, block_n),
-                               needs == gpu_needs::capability_8_0 ? 80 : 90);
+    return unsupported_problem(p, blocks_for(p, block_m, block_n), 80);
 }
 
 std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,
