@@ -116,7 +116,7 @@ def rate(value):
 
 
 def measured_rows(results, dtype, sizes, step, before):
-    """A row for each type and size: the step, over the one before, of the best library."""
+    """A row for each type and size: the step, over the one before, of roofline and best library."""
     cells = [c for c in results["results"] if c.get("median_gflops", 0) > 0]
     for own in cells:
         size = str(own["n"]) if own["m"] == own["n"] == own["k"] else \
@@ -132,7 +132,7 @@ def measured_rows(results, dtype, sizes, step, before):
         yield "| " + " | ".join([
             own["dtype"], size, str(own["threads"]), rate(mine),
             f"{mine / same[before]:.2f} x" if before in same else "",
-            f"{100 * mine / best:.1f} %" if best else ""]) + " |"
+            f"{own['percent_of_roofline']:.1f} %", f"{100 * mine / best:.1f} %" if best else ""]) + " |"
 
 
 def measured(page, arguments, __):
@@ -147,7 +147,8 @@ def measured(page, arguments, __):
     if not rows:
         raise SystemExit(f"{page.name}: results/{file} has no {step} in {dtypes} at {sizes}")
     over = f"over `{before.split('.')[-1]}`" if before != "-" else ""
-    head = f"| type | size | threads | | {over} | of the best library |\n|---|--:|--:|--:|--:|--:|"
+    head = (f"| type | size | threads | | {over} | of the roofline | of the best library |\n"
+            "|---|--:|--:|--:|--:|--:|--:|")
     machine = results["machine"]
     name = machine["gpus"][0]["name"] if step.startswith("cuda.") else machine["cpu_model"]
     return "\n".join([head, *rows, "", f"`results/{file}`: {name}, revision {results['revision']}, "
