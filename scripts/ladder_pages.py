@@ -5,7 +5,8 @@ A page is written by hand but for four kinds of blocks, each between a marker an
 
     <!-- way NEW: stop > arrow > stop ... -->   the drawing of the data's way, docs/images/ladder
     <!-- quote FILE: TEXT + LINES -->           lines of a source, from the one that has TEXT on
-    <!-- measured FILE: STEP, BEFORE -->        throughput of a step from results/FILE, if it is there
+    <!-- measured FILE TYPES SIZES: STEP, BEFORE -->   throughput of a step from results/FILE, if it is
+                                                there; types and sizes are separated by slashes
     <!-- waterfall FILE: SIZE -->               all steps of results/FILE at SIZE, as bars
 
 NEW numbers the stops and arrows that the step adds, from 1. --check writes nothing, names what
@@ -109,31 +110,48 @@ def quote(page, arguments, _):
     return "\n".join(["```cpp", *shown, "```", f"`{file}`", ""])
 
 
-def measured(_, arguments, __):
-    file, steps = arguments.split(":", 1)
+def rate(value):
+    """GFLOP/s as TFLOP/s from a thousand on."""
+    return f"{value / 1000:.4g} TFLOP/s" if value >= 1000 else f"{value:.4g} GFLOP/s"
+
+
+def measured_rows(results, dtype, sizes, step, before):
+    """A row for each type and size: the step, over the one before, of roofline and best library."""
+    cells = [c for c in results["results"] if c.get("median_gflops", 0) > 0]
+    for own in cells:
+        size = str(own["n"]) if own["m"] == own["n"] == own["k"] else \
+            f"{own['m']}x{own['n']}x{own['k']}"
+        if own["implementation"] != step or own["dtype"] not in dtype or size not in sizes:
+            continue
+        same = {c["implementation"]: c["median_gflops"] for c in cells
+                if all(c[key] == own[key] for key in ("m", "n", "k", "dtype", "threads",
+                                                      "computes_in"))}
+        best = max((value for name, value in same.items() if name.startswith("vendor.")),
+                   default=None)
+        mine = own["median_gflops"]
+        yield "| " + " | ".join([
+            own["dtype"], size, str(own["threads"]), rate(mine),
+            f"{mine / same[before]:.2f} x" if before in same else "",
+            f"{own['percent_of_roofline']:.1f} %", f"{100 * mine / best:.1f} %" if best else ""]) + " |"
+
+
+def measured(page, arguments, __):
+    where, steps = arguments.split(":", 1)
+    file, dtypes, sizes = where.split()
     step, before = (name.strip() for name in steps.split(","))
     path = ROOT / "results" / file
     if not path.exists():
         return f"Not measured yet: `results/{file}` is missing.\n"
     results = json.loads(path.read_text())
-    rates = {}
-    for c in results["results"]:
-        if c["median_gflops"] > 0:
-            rates.setdefault((c["m"], c["n"], c["k"]), {})[c["implementation"]] = c["median_gflops"]
-    rows = []
-    for (m, n, k), of in rates.items():
-        if step not in of:
-            continue
-        best = max((v for name, v in of.items() if name.startswith(("vendor.", "cpu.engine"))),
-                   default=None)
-        rows.append("| " + " | ".join([
-            str(n) if m == n == k else f"{m} x {n} x {k}", f"{of[step] / 1000:.4g}",
-            f"{of[step] / of[before]:.2f} x" if before in of else "",
-            f"{100 * of[step] / best:.0f} %" if best else ""]) + " |")
-    head = f"| size | TFLOP/s | over `{before.split('.')[-1]}` | of the best library |\n|---|--:|--:|--:|"
-    where = results["machine"]["gpus"][0]["name"] if results["machine"]["gpus"] else \
-        results["machine"]["cpu_model"]
-    return "\n".join([head, *rows, "", f"`results/{file}`: {where}, revision {results['revision']}, "
+    rows = list(measured_rows(results, dtypes.split("/"), sizes.split("/"), step, before))
+    if not rows:
+        raise SystemExit(f"{page.name}: results/{file} has no {step} in {dtypes} at {sizes}")
+    over = f"over `{before.split('.')[-1]}`" if before != "-" else ""
+    head = (f"| type | size | threads | | {over} | of the roofline | of the best library |\n"
+            "|---|--:|--:|--:|--:|--:|--:|")
+    machine = results["machine"]
+    name = machine["gpus"][0]["name"] if step.startswith("cuda.") else machine["cpu_model"]
+    return "\n".join([head, *rows, "", f"`results/{file}`: {name}, revision {results['revision']}, "
                                        f"{results['date'][:10]}.", ""])
 
 
@@ -163,7 +181,7 @@ def waterfall(page, arguments, written):
     rows = [(c["implementation"].removeprefix("cuda.ladder.").removeprefix("cpu.ladder."),
              c["median_gflops"] / 1000, ".ladder." not in c["implementation"])
             for c in json.loads(path.read_text())["results"]
-            if c["median_gflops"] > 0 and str(c["n"]) == size.strip()]
+            if c.get("median_gflops", 0) > 0 and str(c["n"]) == size.strip()]
     rows.sort(key=lambda row: (row[2], row[1]))
     image = ROOT / "docs/images/ladder" / f"{pathlib.Path(file).stem}.svg"
     written[image] = bars(rows)

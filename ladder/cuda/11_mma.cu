@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(mma_threads)
 
 struct mma_step {
     static constexpr const char* name = "cuda.ladder.mma";
-    static constexpr gpu_needs needs = gpu_needs::capability_8_0;
+    static constexpr gpu_needs needs = gpu_needs::ampere;
 
     static bf16_plan choose(const core::settings&) {
         return {mma_kernel, mma_threads, int{sizeof(tile_pair)}};

@@ -53,7 +53,7 @@ constexpr core::tunable stage_count[] = {
 
 struct staged_step {
     static constexpr const char* name = "cuda.ladder.staged";
-    static constexpr gpu_needs needs = gpu_needs::capability_8_0;
+    static constexpr gpu_needs needs = gpu_needs::ampere;
 
     static std::int64_t that_fit() {
         const auto gpu = carat::cuda::describe(carat::cuda::device_in_use());

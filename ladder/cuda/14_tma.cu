@@ -20,6 +20,7 @@ namespace {
 
 __global__ void __launch_bounds__(mma_threads)
     tma_kernel(const __grid_constant__ bf16_arguments arguments) {
+#if CARAT_HAS_WGMMA
     extern __shared__ __align__(1024) unsigned char shared[];
     __shared__ ptx::barrier full[stages];
     tile_pair* const tiles = reinterpret_cast<tile_pair*>(shared);
@@ -44,11 +45,12 @@ __global__ void __launch_bounds__(mma_threads)
         sums.multiply(tiles[now.stage], swizzled_place{});
     }
     sums.store(p, first);
+#endif
 }
 
 struct tma_step {
     static constexpr const char* name = "cuda.ladder.tma";
-    static constexpr gpu_needs needs = gpu_needs::capability_9_0;
+    static constexpr gpu_needs needs = gpu_needs::hopper;
 
     static bf16_plan choose(const core::settings&) {
         return {tma_kernel, mma_threads, stages * int{sizeof(tile_pair)}, true};

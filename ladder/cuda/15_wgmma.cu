@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads, 1)
 
 struct wgmma_step {
     static constexpr const char* name = "cuda.ladder.wgmma";
-    static constexpr gpu_needs needs = gpu_needs::wgmma;
+    static constexpr gpu_needs needs = gpu_needs::hopper;
 
     static bf16_plan choose(const core::settings&) {
         return {wgmma_kernel, threads, stages * int{sizeof(tile_pair)}, true};

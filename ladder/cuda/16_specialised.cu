@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(threads, 1)
 
 struct specialised_step {
     static constexpr const char* name = "cuda.ladder.specialised";
-    static constexpr gpu_needs needs = gpu_needs::wgmma;
+    static constexpr gpu_needs needs = gpu_needs::hopper;
 
     static bf16_plan choose(const core::settings&) {
         return {specialised_kernel, threads, stages * int{sizeof(tile_pair)}, true};

@@ -73,7 +73,7 @@ constexpr core::tunable bands[] = {
 
 struct persistent_step {
     static constexpr const char* name = "cuda.ladder.persistent";
-    static constexpr gpu_needs needs = gpu_needs::wgmma;
+    static constexpr gpu_needs needs = gpu_needs::hopper;
 
     static bf16_plan choose(const core::settings& s) {
         return {.kernel = persistent_kernel,

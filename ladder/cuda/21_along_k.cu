@@ -23,7 +23,7 @@ struct tiles_along_k {
     float a[tile][depth], b[depth][tile];
 };
 
-__global__ void __launch_bounds__(threads, 2) along_k_kernel(product<float> p) {
+__global__ void __launch_bounds__(threads, resident<float>) along_k_kernel(product<float> p) {
     extern __shared__ __align__(128) unsigned char shared[];
     auto* const all = reinterpret_cast<tiles_along_k*>(shared);
     const origin first = tile_origin(p.c, tile, tile);

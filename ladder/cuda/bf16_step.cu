@@ -15,6 +15,12 @@ namespace carat::ladder::cuda {
 
 namespace {
 
+#if defined(CARAT_HAS_HOPPER_CODE)
+constexpr bool has_hopper_code = true;
+#else
+constexpr bool has_hopper_code = false;
+#endif
+
 std::int64_t ceil_div(std::int64_t size, std::int64_t by) {
     return (size + by - 1) / by;
 }
@@ -112,19 +118,18 @@ class bf16_runnable final : public rows::runnable {
 
 std::string unsupported_bf16(const core::problem& p, gpu_needs needs) {
     const int own = carat::cuda::describe(carat::cuda::device_in_use()).compute_capability;
-    const bool has_wgmma =
-        own == 90 && std::string_view(CARAT_CUDA_CODE).find("90a") != std::string_view::npos;
-    if (needs == gpu_needs::wgmma && !has_wgmma)
-        return "it needs compute capability 9.0 in a build for 90a, and this GPU has " +
-               std::to_string(own) +
-               " in a build for " CARAT_CUDA_CODE ": take cuda.ladder.tma or cuda.ladder.staged";
+    if (needs == gpu_needs::hopper && own != 90)
+        return "it needs compute capability 9.0 and this GPU has " + std::to_string(own) +
+               ": take cuda.ladder.staged";
+    if (needs == gpu_needs::hopper && !has_hopper_code)
+        return "it needs code for 90a, which this build has not: configure with CARAT_GPUS=90a, or "
+               "take cuda.ladder.staged";
     if (std::string why = unsupported_lines(p, 16 / int{sizeof(element)}); !why.empty()) return why;
     for (const std::int64_t size : {p.m, p.n, p.k})
         if (size > std::numeric_limits<std::int32_t>::max() - block_n)
             return "a size of " + std::to_string(size) +
                    " is more than this step counts: take cuda.ladder.wmma_shared";
-    return unsupported_problem(p, blocks_for(p, block_m, block_n),
-                               needs == gpu_needs::capability_8_0 ? 80 : 90);
+    return unsupported_problem(p, blocks_for(p, block_m, block_n), 80);
 }
 
 std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,

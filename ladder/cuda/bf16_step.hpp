@@ -49,8 +49,9 @@ struct bf16_plan {
     int band = 0;
 };
 
-// What a step's instructions need of a GPU. Only code built for 90a has wgmma.
-enum class gpu_needs : std::uint8_t { capability_8_0, capability_9_0, wgmma };
+// What a step's instructions need of a GPU: 8.0 or later; or 9.0 and code built for 90a, the only
+// one that has them all.
+enum class gpu_needs : std::uint8_t { ampere, hopper };
 
 // Why such a kernel cannot compute `p`; empty when it can.
 [[nodiscard]] std::string unsupported_bf16(const core::problem& p, gpu_needs needs);

@@ -8,7 +8,6 @@
 #include "cuda/families/fma/kernel_table.hpp"
 #include "plan/costs.hpp"
 #include "plan/fma_plan.hpp"
-#include "plan/costs.hpp"
 
 namespace carat::plan {
 

@@ -37,7 +37,7 @@ inline constexpr std::int64_t nr = nr_vectors* lanes<T>;
 template <std::int64_t Rows = mr, class T, class Ahead>
 CARAT_INLINE void micro_kernel(std::int64_t k, T alpha, strided<const T> a, const T* b,
                                std::int64_t b_row, T* c, std::int64_t c_row, const Ahead& ahead) {
-    vec<T> sum[Rows][nr_vectors] = {};
+    vec<T> sum[static_cast<std::size_t>(Rows)][nr_vectors] = {};
     for (std::int64_t l = 0; l < k; ++l) {
         ahead(l);
         vec<T> b_l[nr_vectors];

@@ -3,6 +3,7 @@
 // project forbids the compiler to contract a * b + c by itself (-ffp-contract=off).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__AVX2__)
