@@ -33,7 +33,7 @@ TEST(isa, the_kernels_are_those_of_the_level) {
         << made.explain();
 }
 
-// Beyond its baseline.
+// Whether the level is one of Arm, and not its baseline.
 bool is_of_arm(core::isa level) {
     return level >= core::isa::dotprod;
 }

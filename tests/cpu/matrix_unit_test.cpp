@@ -271,10 +271,12 @@ TEST_P(tiles, componentwise_bound) {
     EXPECT_EQ(checked, m * n);
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, tiles,
-                         testing::Values(core::isa::avx2, core::isa::avx512, core::isa::amx,
-                                         core::isa::dotprod, core::isa::i8mm),
-                         test::as_printed);
+#if defined(__aarch64__)
+const auto levels_with_tiles = testing::Values(core::isa::dotprod, core::isa::i8mm);
+#else
+const auto levels_with_tiles = testing::Values(core::isa::avx2, core::isa::avx512, core::isa::amx);
+#endif
+INSTANTIATE_TEST_SUITE_P(levels, tiles, levels_with_tiles, test::as_printed);
 
 #if defined(__x86_64__)
 struct alignas(64) configuration {

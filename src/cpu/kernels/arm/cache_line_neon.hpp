@@ -27,7 +27,7 @@ inline cache_line load_line(const std::byte* in, std::int64_t count) {
 inline void store_line(std::byte* out, const cache_line& x) {
     __builtin_memcpy(out, &x, sizeof x);
 }
-// Through the caches: there is no store past them that the compilers agree on.
+// This goes through the caches: compilers agree on no store past them.
 inline void stream_line(std::byte* out, const cache_line& x) {
     store_line(out, x);
 }
