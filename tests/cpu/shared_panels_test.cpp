@@ -93,7 +93,7 @@ bool says(const std::string& text, const char* what) {
 template <class T>
 class many_threads : public testing::Test {};
 
-// As kernels see it, 1201 x 203 x 211: several threads have the same columns.
+// Kernels see 1201 x 203 x 211 in either order of C: several threads have the same columns.
 template <class T>
 one_product<T> of_many_rows(const plan::blocking& blocks, bool c_by_rows) {
     if (c_by_rows) return {203, 1201, 211, blocks, c_by_rows};
