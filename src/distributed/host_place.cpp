@@ -21,12 +21,6 @@ T& at(const block& of, std::size_t i, std::size_t j) {
                                     static_cast<std::ptrdiff_t>(j) * of.col_stride];
 }
 
-block transposed(block of) {
-    std::swap(of.rows, of.cols);
-    std::swap(of.row_stride, of.col_stride);
-    return of;
-}
-
 // Rows last where columns are what is contiguous.
 bool runs_by_columns(const block& of) {
     return of.col_stride != 1 && of.row_stride == 1;
@@ -115,6 +109,7 @@ void host_place::clear(const block& sums) {
 }
 
 void host_place::add(const block& sums, const block& part) {
+    if (runs_by_columns(sums)) return add(transposed(sums), transposed(part));
     switch (part.type) {
         case dtype::f64:
             return add_elements<double, double>(sums, part);
@@ -138,6 +133,8 @@ bool host_place::fits(const block& sums, double alpha, double beta, const block&
 
 void host_place::finish(const block& to, const block& sums, double alpha, double beta,
                         const block& c) {
+    if (runs_by_columns(to))
+        return finish(transposed(to), transposed(sums), alpha, beta, transposed(c));
     switch (to.type) {
         case dtype::f64:
             return finish_elements<double, double>(to, sums, alpha, beta, c);

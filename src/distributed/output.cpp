@@ -4,8 +4,8 @@ namespace carat::distributed::detail {
 
 namespace {
 
-// A row-major matrix of a share, whose memory comes later.
-part matrix_of(const share& s, dtype type, std::size_t element_bytes) {
+// A dense matrix of a share, whose memory comes later.
+part matrix_of(const share& s, dtype type, std::size_t element_bytes, bool by_columns) {
     part p;
     p.of = s;
     p.element_bytes = element_bytes;
@@ -13,8 +13,8 @@ part matrix_of(const share& s, dtype type, std::size_t element_bytes) {
     p.local.factor = 1;
     p.local.rows = static_cast<std::size_t>(s.rows.size());
     p.local.cols = static_cast<std::size_t>(s.cols.size());
-    p.local.row_stride = s.cols.size();
-    p.local.col_stride = 1;
+    p.local.row_stride = by_columns ? 1 : s.cols.size();
+    p.local.col_stride = by_columns ? s.rows.size() : 1;
     return p;
 }
 
@@ -34,15 +34,15 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
     : where_(&comm.where()),
       given_(&given),
       target_(given.c.where.is_replicated() ? plan.of_c() : given.c.where),
-      parts_(comm.where(), false),
+      parts_(comm.where(), by_columns),
       copies_(comm.where(), by_columns) {
     const int me = comm.rank();
     const dtype type = given.c.local.type, part_type = parts_of(given.a.local.type);
     c_ = {given.c.where.of(me), given.c.local, size_bytes(type)};
     c_.local.factor = 1;
     const share mine = face_of(plan.of(me), given), held = target_.of(me);
-    partial_ = matrix_of(mine, part_type, size_bytes(part_type));
-    sums_ = matrix_of(held, part_type, bytes_of_sum(part_type));
+    partial_ = matrix_of(mine, part_type, size_bytes(part_type), by_columns);
+    sums_ = matrix_of(held, part_type, bytes_of_sum(part_type), by_columns);
     own_ = overlap_of(held, held);
     for (int rank = 0; rank < comm.size(); ++rank) {
         const share theirs = face_of(plan.of(rank), given);
@@ -53,11 +53,7 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
         if (rank != me) parts_.send(rank, partial_, overlap_of(mine, target_.of(rank)));
     }
     if (!given.c.where.is_replicated()) return;
-    result_ = matrix_of(held, type, c_.element_bytes);
-    if (by_columns) {
-        result_.local.row_stride = 1;
-        result_.local.col_stride = held.rows.size();
-    }
+    result_ = matrix_of(held, type, c_.element_bytes, by_columns);
     for (int rank = 0; rank < comm.size(); ++rank) {
         if (rank == me) {
             copies_.copy(c_, result_, own_);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include <carat/distributed.hpp>
 #include <carat/erased.hpp>
@@ -74,6 +75,12 @@ class memory {
     };
     std::unique_ptr<void, releaser> data_{nullptr, releaser{nullptr}};
 };
+
+[[nodiscard]] inline block transposed(block of) {
+    std::swap(of.rows, of.cols);
+    std::swap(of.row_stride, of.col_stride);
+    return of;
+}
 
 [[nodiscard]] inline bool lies_by_columns(const block& b) {
     return b.rows > 1 && b.cols > 1 && b.col_stride != 1;

@@ -91,7 +91,7 @@ TEST_P(on_ranks, little_memory_takes_pieces_of_k) {
 TEST_P(on_ranks, empty_products_scale_c) {
     for (const auto& size : {std::array{0, 4, 3}, {4, 0, 3}, {4, 5, 0}, {0, 0, 0}, {4, 5, 3}})
         for (const double beta : {0.0, 2.0}) {
-            const auto [m, n, k] = size;
+            const int m = size[0], n = size[1], k = size[2];
             const bool no_alpha = m * n * k > 0;
             std::atomic<int> right{0};
             ranks::with_threads(GetParam(), [&](ranks::communicator& comm) {

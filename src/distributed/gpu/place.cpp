@@ -1,7 +1,6 @@
 #include "distributed/gpu/place.hpp"
 
 #include <string>
-#include <utility>
 
 #include <carat/error.hpp>
 #include <carat/product.hpp>
@@ -34,13 +33,9 @@ void gpu_place::release(void* memory) noexcept {
 void gpu_place::copy(const block& to, const block& from) {
     const std::size_t bytes = size_bytes(to.type);
     block x = to, y = from;
-    const auto turn = [](block& b) {
-        std::swap(b.rows, b.cols);
-        std::swap(b.row_stride, b.col_stride);
-    };
     if ((x.col_stride != 1 && x.cols > 1) || (y.col_stride != 1 && y.cols > 1)) {
-        turn(x);
-        turn(y);
+        x = transposed(x);
+        y = transposed(y);
     }
     if ((x.col_stride != 1 && x.cols > 1) || (y.col_stride != 1 && y.cols > 1))
         throw error(error_code::unsupported,
@@ -71,11 +66,15 @@ void gpu_place::clear(const block& sums) {
 }
 
 void gpu_place::add(const block& sums, const block& part) {
+    // Kernels take neighbouring elements along a row.
+    if (sums.col_stride != 1) return gpu::add(transposed(sums), transposed(part), stream_);
     gpu::add(sums, part, stream_);
 }
 
 void gpu_place::finish(const block& to, const block& sums, double alpha, double beta,
                        const block& c) {
+    if (to.col_stride != 1)
+        return gpu::finish(transposed(to), transposed(sums), alpha, beta, transposed(c), stream_);
     gpu::finish(to, sums, alpha, beta, c, stream_);
 }
 
