@@ -229,7 +229,9 @@ thread.join()
         self.assertNotIn(BUILD, content)
         self.assertIn("libgomp1", run("dpkg-deb", "--field", package, "Depends"))
         for relation in ("Conflicts", "Replaces", "Provides"):
-            self.assertEqual(run("dpkg-deb", "--field", package, relation), "carat\n" if NVCC else "")
+            # A field that is not there is an empty line.
+            self.assertEqual(run("dpkg-deb", "--field", package, relation).strip(),
+                             "carat" if NVCC else "")
         run("dpkg-deb", "--extract", package, self.folder / "root")
         run("dpkg-deb", "--control", package, self.folder / "control")
         for script in ("postinst", "prerm"):
