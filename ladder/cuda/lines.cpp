@@ -30,24 +30,6 @@ void require_16_bytes(const char* name, const void* data) {
                     "align it, or take cuda.ladder.wmma_shared");
 }
 
-class aligned_product final : public rows::runnable {
-  public:
-    explicit aligned_product(std::unique_ptr<rows::runnable> product)
-        : product_(std::move(product)) {}
-
-    void run(const core::operands& data) override {
-        require_alignment(data);
-        product_->run(data);
-    }
-
-    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
-        return product_->kernels();
-    }
-
-  private:
-    std::unique_ptr<rows::runnable> product_;
-};
-
 }  // namespace
 
 std::string unsupported_lines(const core::problem& p, int multiple) {
@@ -62,10 +44,6 @@ void require_alignment(const core::operands& data) {
     require_16_bytes("A", data.a);
     require_16_bytes("B", data.b);
     require_16_bytes("C", data.c);
-}
-
-std::unique_ptr<rows::runnable> with_aligned_operands(std::unique_ptr<rows::runnable> product) {
-    return std::make_unique<aligned_product>(std::move(product));
 }
 
 }  // namespace carat::ladder::cuda

@@ -1,7 +1,6 @@
 // What steps that move 16 bytes at a time ask of matrices: lines that begin on 16 bytes.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "lab/rows/implementation.hpp"
@@ -19,9 +18,5 @@ namespace carat::ladder::cuda {
 
 // Throws carat::error where it cannot take an address.
 void require_alignment(const core::operands& data);
-
-// The same product, which asks that first.
-[[nodiscard]] std::unique_ptr<rows::runnable> with_aligned_operands(
-    std::unique_ptr<rows::runnable> product);
 
 }  // namespace carat::ladder::cuda

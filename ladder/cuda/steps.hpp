@@ -25,6 +25,5 @@ extern const rows::implementation multicast;
 extern const rows::implementation persistent;
 extern const rows::implementation deferred_store;
 extern const rows::implementation stream_k;
-extern const rows::implementation along_k;
 
 }  // namespace carat::ladder::cuda

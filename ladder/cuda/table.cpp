@@ -9,7 +9,7 @@ rows::table table() {
         &naive,          &coalesced, &tiled,       &register_tiled, &vectorised, &double_buffered,
         &warp_tiled,     &wmma,      &wmma_shared, &wmma_converted, &mma,        &swizzled,
         &staged,         &tma,       &wgmma,       &specialised,    &multicast,  &persistent,
-        &deferred_store, &stream_k,  &along_k};
+        &deferred_store, &stream_k};
     return rows;
 }
 

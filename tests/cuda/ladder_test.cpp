@@ -99,7 +99,7 @@ std::vector<subject> subjects() {
     return all;
 }
 
-// Steps 11 to 21 take one type, in lines of a multiple of eight elements; line_steps_test.cpp tests
+// Steps 11 to 20 take one type, in lines of a multiple of eight elements; line_steps_test.cpp tests
 // them with such lines.
 bool wants_whole_chunks(const subject& s) {
     return s.entry->name.starts_with("cuda.ladder.") && s.entry->signatures.size() == 1;

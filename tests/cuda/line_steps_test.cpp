@@ -1,4 +1,4 @@
-// Steps 11 to 21 of the CUDA ladder against exact sums, on a GPU: around their tile of 128 x 256 x
+// Steps 11 to 20 of the CUDA ladder against exact sums, on a GPU: around their tile of 128 x 256 x
 // 64, with fewer and more tiles than a GPU has SMs, padded lines and all factors. A failure says
 // how many elements of C are wrong, within which rows and columns, and which the first ones are.
 #include <algorithm>

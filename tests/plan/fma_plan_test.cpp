@@ -1,5 +1,7 @@
 // Which of the kernels for f32 and f64 takes which product: limits that no plan may break, and what
 // every choice must weigh.
+#include "plan/fma_plan.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -7,7 +9,6 @@
 
 #include "cuda/families/fma/kernel_table.hpp"
 #include "plan/costs.hpp"
-#include "plan/fma_plan.hpp"
 
 namespace carat::plan {
 
