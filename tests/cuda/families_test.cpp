@@ -26,6 +26,16 @@ TEST(families, mma_begins_at_8_0_and_fp8_at_8_9) {
     }
 }
 
+// Code for 8.0 runs on an 8.9, and its fp8 kernels would store zeros.
+TEST(families, fp8_needs_code_that_has_it) {
+    using cuda::engine::reason_against_code;
+    EXPECT_EQ(reason_against_code(dtype::e4m3, 80),
+              "fp8 needs code for compute capability 8.9 or later, and this build holds code for "
+              "8.0: build with CARAT_GPUS=native, or convert A and B to f16 or bf16");
+    EXPECT_EQ(reason_against_code(dtype::e5m2, 89), "");
+    EXPECT_EQ(reason_against_code(dtype::f16, 80), "");
+}
+
 TEST(families, only_mma_can_be_forced) {
     EXPECT_FALSE(forces_mma(nullptr));
     EXPECT_FALSE(forces_mma(""));

@@ -1,6 +1,7 @@
 #include "cuda/engine/architectures.hpp"
 
 #include "cuda/common/device.hpp"
+#include "cuda/common/probe.hpp"
 #include "cuda/engine/families.hpp"
 #include "cuda/families/wgmma/host/architecture.hpp"
 
@@ -36,7 +37,10 @@ const architecture* architecture_in_use() {
 
 std::string reason_against_device(dtype element) {
     if (architecture_in_use() != nullptr) return {};
-    return reason_against_mma(element, describe(device_in_use()).compute_capability);
+    if (std::string why = reason_against_mma(element, describe(device_in_use()).compute_capability);
+        !why.empty())
+        return why;
+    return reason_against_code(element, compiled_for());
 }
 
 }  // namespace carat::cuda::engine

@@ -9,6 +9,8 @@ namespace carat::cuda::engine {
 
 namespace {
 
+constexpr int least_of_fp8 = 89;
+
 std::string dotted(int compute_capability) {
     return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
@@ -28,9 +30,15 @@ bool is_mma_forced() {
     return forced;
 }
 
+std::string reason_against_code(dtype element, int compiled_for) {
+    if (!is_fp8(element) || compiled_for >= least_of_fp8) return {};
+    return "fp8 needs code for compute capability " + dotted(least_of_fp8) +
+           " or later, and this build holds code for " + dotted(compiled_for) +
+           ": build with CARAT_GPUS=native, or convert A and B to f16 or bf16";
+}
+
 std::string reason_against_mma(dtype element, int compute_capability) {
     constexpr int least = 80;
-    constexpr int least_of_fp8 = 89;
     const std::string has = " and this GPU has " + dotted(compute_capability);
     if (compute_capability < least)
         return "its kernels begin at compute capability " + dotted(least) + has +

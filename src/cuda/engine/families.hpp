@@ -25,4 +25,8 @@ namespace carat::cuda::engine {
 /// (86 for 8.6); empty where they can.
 [[nodiscard]] std::string reason_against_mma(dtype element, int compute_capability);
 
+/// Why the code that this build holds for the GPU multiplies no such elements: compiled for an
+/// older one it would be empty. Empty where it does.
+[[nodiscard]] std::string reason_against_code(dtype element, int compiled_for);
+
 }  // namespace carat::cuda::engine
