@@ -237,7 +237,7 @@ TEST(plan_gemm, takes_tiles_apart_where_that_is_asked_for_and_there_are_some) {
     EXPECT_FALSE(is_pingpong(plan_of(row_major(1024, 1024, 512)))) << "a tile to a CTA";
 }
 
-// Random products on an H200 (carat_benchmark_plans, seeds of 1101 to 1401): what was chosen before
+// Random products on an H200 drawn by a benchmark since removed: what was chosen before
 // took 1.2 to 1.35 times as long.
 TEST(plan_gemm, of_lines_off_128_bytes_considers_all_tiles_and_clusters) {
     const auto off_lines = [](std::int64_t m, std::int64_t n, std::int64_t k, bool a_on,
