@@ -70,6 +70,7 @@ __global__ void __launch_bounds__(threads, 1)
 struct deferred_step {
     static constexpr const char* name = "cuda.ladder.deferred_store";
     static constexpr gpu_needs needs = gpu_needs::hopper;
+    static constexpr bool stores_by_tma = true;
 
     static bf16_plan choose(const core::settings&) {
         return {.kernel = deferred_kernel,

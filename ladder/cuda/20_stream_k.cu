@@ -74,6 +74,7 @@ __global__ void __launch_bounds__(threads, 1)
 struct stream_k_step {
     static constexpr const char* name = "cuda.ladder.stream_k";
     static constexpr gpu_needs needs = gpu_needs::hopper;
+    static constexpr bool stores_by_tma = true;
 
     static bf16_plan choose(const core::settings&) {
         return {.kernel = stream_k_kernel,

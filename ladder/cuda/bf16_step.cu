@@ -132,6 +132,14 @@ std::string unsupported_bf16(const core::problem& p, gpu_needs needs) {
     return unsupported_problem(p, blocks_for(p, block_m, block_n), 80);
 }
 
+std::string unsupported_tma_store(const core::problem& p) {
+    constexpr std::int64_t in_16_bytes = 16 / std::int64_t{sizeof(element)};
+    const std::int64_t length = is_turned(p) ? p.m : p.n;
+    if (length % in_16_bytes == 0) return {};
+    return "C has lines of " + std::to_string(length) + " elements and TMA stores " +
+           std::to_string(in_16_bytes) + " at a time: take cuda.ladder.persistent";
+}
+
 std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,
                                              const bf16_plan& plan) {
     return std::make_unique<bf16_runnable>(name, p, plan);

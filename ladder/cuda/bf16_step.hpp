@@ -56,12 +56,16 @@ enum class gpu_needs : std::uint8_t { ampere, hopper };
 // Why such a kernel cannot compute `p`; empty when it can.
 [[nodiscard]] std::string unsupported_bf16(const core::problem& p, gpu_needs needs);
 
+// Why a step that stores C by TMA cannot: rows that end between 16 bytes would be stored beyond
+// their ends.
+[[nodiscard]] std::string unsupported_tma_store(const core::problem& p);
+
 [[nodiscard]] std::unique_ptr<rows::runnable> prepare_bf16(const char* name, const core::problem& p,
                                                            const bf16_plan& plan);
 
 inline constexpr core::signature bf16_types[] = {{dtype::bf16, dtype::bf16, dtype::bf16, "f32"}};
 
-// The row of a step: a struct with its `name`, what it `needs` and
+// The row of a step: a struct with its `name`, what it `needs`, perhaps `stores_by_tma`, and
 //
 //     static bf16_plan choose(const core::settings&)
 template <class Step>
@@ -76,6 +80,8 @@ template <class Step>
             .unsupported =
                 [](const core::problem& p, const core::settings& s) {
                     std::string why = unsupported_bf16(p, Step::needs);
+                    if constexpr (requires { Step::stores_by_tma; })
+                        if (why.empty()) why = unsupported_tma_store(p);
                     if constexpr (requires { Step::unsupported(s); })
                         if (why.empty()) why = Step::unsupported(s);
                     return why;

@@ -46,7 +46,8 @@ bool is_as_asked(const candidate& c, const gemm_request& of) {
     const kernel_desc& k = *c.kernel;
     if (asked.swaps_for_c_only && c.swap_ab == of.c_by_rows) return false;
     if (k.stream_k ? asked.stream_k == choice::no : false) return false;
-    if (k.is_persistent()) return asked.split_k <= 1;
+    // Batched tiles come in clusters, of products that lie at one distance.
+    if (k.is_persistent()) return asked.split_k <= 1 && !(k.batched && asked.cluster_m == 1);
     const auto is_most = [](int value, int most) { return value <= most && 2 * value > most; };
     if (asked.split_k != 0 &&
         !is_most(c.split_k, static_cast<int>(std::min<std::int64_t>(

@@ -76,7 +76,9 @@ void expect_exact(const one_case& c, const auto& run) {
     p.a_layout = a.at, p.b_layout = b.at, p.c_layout = to.at;
     p.alpha = 2;
     p.beta = c.adds ? -1 : 0;
-    const cuda::gemm_task task{p, core::accumulation::native, {}, {}, {.count = count}};
+    const cuda::operand_alignment aligned = {.a = cuda::is_aligned(a.data(), a.apart, p.a_type),
+                                             .b = cuda::is_aligned(b.data(), b.apart, p.b_type)};
+    const cuda::gemm_task task{p, core::accumulation::native, {}, aligned, {.count = count}};
     cuda::launch_arguments with;
     with.data = {a.data(), b.data(), to.data()};
     if (c.adds) with.fusion.residual = e.data();

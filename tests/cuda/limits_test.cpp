@@ -31,6 +31,10 @@ core::problem problem_for(const rows::implementation& entry, std::int64_t m, std
     core::problem p = core::row_major_problem(types.c, m, n, k);
     p.a_type = types.a;
     p.b_type = types.b;
+    // Some steps want lines at multiples of 16 bytes.
+    const auto padded = [](std::int64_t length) { return core::row_major((length + 7) / 8 * 8); };
+    p.a_layout = padded(k);
+    p.b_layout = p.c_layout = padded(n);
     return p;
 }
 
@@ -41,11 +45,12 @@ TEST_F(limits, more_than_65535_tiles_down_or_across) {
             // 65,600 tiles of 128.
             const std::int64_t length = std::int64_t{65600} * 128 + 1;
             const core::problem p = problem_for(*entry, tall ? length : 1, tall ? 1 : length, 2);
+            if (!rows::reason_against(*entry, p, {}).empty()) continue;  // C ends between 16 bytes
             test::trial t{p, 0};
             ASSERT_EQ(test::check(*entry, {}, t), "") << entry->name;
             ++ran;
         }
-    EXPECT_EQ(ran, 20);
+    EXPECT_EQ(ran, 36);
 }
 
 // Rows so far apart that the second one begins beyond 2^31 elements.
@@ -55,6 +60,7 @@ TEST_F(limits, elements_beyond_2_to_the_31) {
         const std::int64_t stride = (std::int64_t{1} << 31) + 64;
         core::problem p = problem_for(*entry, 2, 2, 2);
         p.a_layout = p.b_layout = p.c_layout = core::row_major(stride);
+        if (!rows::reason_against(*entry, p, {}).empty()) continue;  // C ends between 16 bytes
         const auto bytes = static_cast<std::size_t>(stride + 2) * size_bytes(p.c_type);
         const auto in_bytes = static_cast<std::size_t>(stride + 2) * size_bytes(p.a_type);
         if (gpu().available_bytes() < bytes + 2 * in_bytes + (std::size_t{1} << 28))
@@ -89,7 +95,7 @@ TEST_F(limits, elements_beyond_2_to_the_31) {
         });
         ++ran;
     }
-    EXPECT_EQ(ran, 10);
+    EXPECT_EQ(ran, 18);
 }
 
 TEST_F(limits, out_of_memory_says_how_much_was_asked_and_is_free) {

@@ -49,6 +49,11 @@ core::problem problem(const rows::implementation& entry, std::int64_t m, std::in
     return p;
 }
 
+// By TMA, which knows no shorter pieces.
+bool stores_whole_16_bytes(const rows::implementation& entry) {
+    return entry.name == "cuda.ladder.deferred_store" || entry.name == "cuda.ladder.stream_k";
+}
+
 std::vector<int> numbers(char operand, std::int64_t rows, std::int64_t cols) {
     std::vector<int> all;
     all.reserve(static_cast<std::size_t>(rows * cols));
@@ -174,6 +179,10 @@ TEST_P(line_steps, are_exact_around_their_tile) {
             const factors f = all_factors[static_cast<std::size_t>(count++ % 4)];
             p.alpha = f.alpha;
             p.beta = f.beta;
+            if (stores_whole_16_bytes(*GetParam()) && (by_columns && n > 0 ? m : n) % 8 != 0) {
+                ASSERT_NE(rows::reason_against(*GetParam(), p, {}), "");
+                continue;
+            }
             ASSERT_EQ(rows::reason_against(*GetParam(), p, {}), "");
             ASSERT_EQ(check(*GetParam(), {}, p), "")
                 << core::describe(p) << (by_columns ? " by columns" : "") << " alpha " << f.alpha
