@@ -81,7 +81,7 @@ template <class Step>
                 [](const core::problem& p, const core::settings& s) {
                     std::string why = unsupported_bf16(p, Step::needs);
                     if constexpr (requires { Step::stores_by_tma; })
-                        if (why.empty()) why = unsupported_tma_store(p);
+                        if (Step::stores_by_tma && why.empty()) why = unsupported_tma_store(p);
                     if constexpr (requires { Step::unsupported(s); })
                         if (why.empty()) why = Step::unsupported(s);
                     return why;

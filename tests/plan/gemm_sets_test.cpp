@@ -100,6 +100,19 @@ TEST(plan_batch, products_of_several_tiles_take_persistent_ones) {
     EXPECT_FALSE(plan_of(row_major(4096, 4096, 4096)).kernel->batched);
 }
 
+// Products that lie anywhere are asked for so: their launch is a group's, of single tiles.
+TEST(plan_batch, without_clusters_is_of_single_tiles) {
+    for (const std::int64_t count : {3, 40, 400})
+        for (const std::int64_t size : {48, 200, 1024}) {
+            gemm_request of = row_major(size, size, size);
+            of.batch = count;
+            of.asked.cluster_m = 1;
+            const gemm_plan plan = plan_of(of);
+            EXPECT_FALSE(plan.kernel->is_persistent()) << testing::PrintToString(plan);
+            EXPECT_EQ(plan.cluster_m * plan.cluster_n, 1);
+        }
+}
+
 // A product with a gate: n counts the columns of A B, of which C has half.
 TEST(plan_glu, is_of_tiles_that_hold_gates_and_values) {
     int some = 0;
