@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "plan/cpu_grid.hpp"
 
 namespace carat::plan {
 
