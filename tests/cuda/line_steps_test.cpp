@@ -49,7 +49,7 @@ core::problem problem(const rows::implementation& entry, std::int64_t m, std::in
     return p;
 }
 
-// By TMA, which knows no shorter pieces.
+// TMA stores no shorter pieces.
 bool stores_whole_16_bytes(const rows::implementation& entry) {
     return entry.name == "cuda.ladder.deferred_store" || entry.name == "cuda.ladder.stream_k";
 }
