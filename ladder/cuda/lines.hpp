@@ -9,7 +9,7 @@ namespace carat::ladder::cuda {
 
 // Whether kernels see the transposed product, because C is column-major: make_product() turns it.
 [[nodiscard]] constexpr bool is_turned(const core::problem& p) {
-    return p.n > 0 && p.c_layout.row_stride < p.c_layout.col_stride;
+    return p.c_layout.row_stride == 1 && p.c_layout.col_stride > 1;
 }
 
 // Why such a step cannot take these layouts, where 16 bytes are `multiple` elements; empty when it

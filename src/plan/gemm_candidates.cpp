@@ -103,6 +103,14 @@ gemm_plan plan_of(const candidate& c, double seconds) {
             .seconds = seconds};
 }
 
+bool is_better(const candidate& c, double seconds, const std::optional<gemm_plan>& than,
+               const gemm_request& of) {
+    if (!than) return true;
+    if (of.asked.stream_k == choice::yes && than->kernel->stream_k != c.kernel->stream_k)
+        return c.kernel->stream_k;
+    return seconds < than->seconds;
+}
+
 std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of) {
     return ceil_div(of.bytes_of(k), line_bytes);
 }

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 
 #include "plan/gemm_plan.hpp"
 
@@ -45,6 +46,11 @@ void each_candidate(const gemm_request& of, const core::kernel_desc& kernel,
 
 [[nodiscard]] candidate candidate_of(const gemm_plan& plan, const gemm_request& of);
 [[nodiscard]] gemm_plan plan_of(const candidate& c, double seconds);
+
+/// Whether a candidate that takes so long is chosen before another plan. Where stream-K was asked
+/// for, any of its kernels comes before all others.
+[[nodiscard]] bool is_better(const candidate& c, double seconds,
+                             const std::optional<gemm_plan>& than, const gemm_request& of);
 
 [[nodiscard]] std::int64_t k_blocks_of(std::int64_t k, const gemm_request& of);
 

@@ -46,7 +46,7 @@ std::optional<gemm_plan> plan_glu(const gemm_request& wanted, const gemm_model& 
         each_candidate(of, kernel, [&](const candidate& c) {
             if (c.swap_ab) return;
             const double taken = seconds(c, of, costs, true);
-            if (!best || taken < best->seconds) best = plan_of(c, taken);
+            if (is_better(c, taken, best, of)) best = plan_of(c, taken);
         });
     }
     if (!best || of.asked.schedule || of.asked.block_n != 0) return best;

@@ -25,10 +25,7 @@ std::optional<gemm_plan> fastest(const gemm_request& wanted, const gemm_model& m
     std::optional<gemm_plan> best;
     const auto keep = [&](const candidate& c) {
         const double taken = seconds(c, wanted, model.costs.wgmma);
-        // Where stream-K was asked for, any of its kernels before all others.
-        const bool first = wanted.asked.stream_k == choice::yes && best &&
-                           best->kernel->stream_k != c.kernel->stream_k;
-        if (!best || (first ? c.kernel->stream_k : taken < best->seconds)) best = plan_of(c, taken);
+        if (is_better(c, taken, best, wanted)) best = plan_of(c, taken);
     };
     for (const core::kernel_desc& kernel : model.kernels) each_candidate(wanted, kernel, keep);
     return best;

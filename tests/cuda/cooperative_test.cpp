@@ -249,8 +249,8 @@ TEST_P(wide, rows_of_c_of_tiles_beside_each_other_may_begin_and_end_anywhere) {
             }
 }
 
-// Unaligned lines, and slices of K that are packed while earlier ones are multiplied.
-TEST_P(wide, what_is_packed_meanwhile_is_exact) {
+// TMA cannot read such lines: a kernel packs them before.
+TEST_P(wide, what_is_packed_first_is_exact) {
     const auto step = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));
     const bool of_16_bits = size_bytes(GetParam().a) == 2;
     for (const int kinds : {0, 1, 2, 3}) {
@@ -266,8 +266,6 @@ TEST_P(wide, what_is_packed_meanwhile_is_exact) {
                     p.beta = p.beta == 0 ? -1 : 0;
                     EXPECT_EQ(test::check(entry(), how, {p, offset}), "")
                         << describe(p) << ", kinds " << kinds << ", offset " << offset;
-                    EXPECT_NE(entry().prepare(p, how)->planned().why.find("packed in the kernel"),
-                              std::string::npos);
                 }
             }
     }

@@ -135,6 +135,14 @@ TEST(plan_glu, is_of_tiles_that_hold_gates_and_values) {
     EXPECT_FALSE(glu_of(of_type(dtype::f32, 4096)));
 }
 
+TEST(plan_glu, shares_out_evenly_where_that_is_asked_for) {
+    gemm_request r = row_major(520, 2 * 1480, 136);
+    r.asked = {.schedule = kernel_schedule::pingpong, .stream_k = choice::yes};
+    EXPECT_TRUE(glu_of(r)->kernel->stream_k);
+    r.asked.stream_k = choice::no;
+    EXPECT_FALSE(glu_of(r)->kernel->stream_k);
+}
+
 TEST(plan_glu, leaves_few_rows_to_a_pass) {
     for (const std::int64_t m : {1, 16, 64, 128})
         EXPECT_FALSE(glu_of(row_major(m, 8192, 4096))) << m;
