@@ -93,7 +93,8 @@ std::vector<subject> subjects() {
                 }
                 for (const core::tunable& t : entry->tunables)
                     for (const std::int64_t value : {1, 8, 16, 32, 64, 128})
-                        if (value >= t.least && value <= t.most && value != t.initial)
+                        if (value >= t.least && value <= t.most && value != t.initial &&
+                            !(t.name == "stages" && value == 1))  // refused
                             all.push_back({entry, types, {1, {{std::string(t.name), value}}}});
             }
     return all;
