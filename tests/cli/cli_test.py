@@ -24,7 +24,7 @@ BUSY = "busy machine: "
 
 
 def measured(results):
-    """Without what could not run, such as a ladder row of another type."""
+    """The cells that ran; a ladder row of another type has none."""
     return [cell for cell in results["results"] if "trials_s" in cell]
 
 
