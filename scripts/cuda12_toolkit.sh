@@ -18,7 +18,7 @@ fail() {
 # Debian 13's package, unpacked in $1, by lists of its own: nothing of this system's apt changes.
 unpack_nvcc() {
     local apt=$1/apt options mirror
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' | grep -v security | head -1)
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' | sort -u | grep -v security | head -1)
     [ -n "$mirror" ] || return 1
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
     echo "deb [signed-by=$keys] $mirror trixie non-free" >"$apt/sources.list"
