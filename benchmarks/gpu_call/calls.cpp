@@ -1,5 +1,6 @@
 // Compares calls of one product or a group with cuBLAS: carat_benchmark_gpu_calls [seed [cases
-// [track|all [type|all [multiple]]]]]. drawn_calls.hpp says what is drawn. A case is a line of
+// [track|all [type|all [multiple [least [most]]]]]]], the last two in operations, 2e8 and 1e12 if
+// they are left out. drawn_calls.hpp says what is drawn. A case is a line of
 // JSON: ratio is the time of cuBLAS's fastest way (its default or what its heuristics propose;
 // groups in one call or one for each product) over carat's. The results are compared. A line with
 // the geometric mean and the fifth percentile ends each track of a type.
@@ -193,14 +194,14 @@ std::string plan_of(const ready& own) {
 
 class calls {
   public:
-    calls(std::uint64_t seed, std::int64_t multiple)
-        : seed_(seed), multiple_(multiple), clock_(cuda::stream_in_use()) {}
+    calls(std::uint64_t seed, const benchmark::call_domain& of)
+        : seed_(seed), domain_(of), clock_(cuda::stream_in_use()) {}
 
     void measure(call_track track, const call_type& t, long long cases) {
         std::mt19937_64 random(seed_);
         std::vector<double> ratios;
         for (long long i = 0; i < cases; ++i)
-            ratios.push_back(measure_one(track, t, drawn_call(track, t, multiple_, random)));
+            ratios.push_back(measure_one(track, t, drawn_call(track, t, domain_, random)));
         benchmark::summarise(words(track, t), ratios);
     }
     [[nodiscard]] bool all_agree() const { return agree_; }
@@ -260,7 +261,7 @@ class calls {
     }
 
     std::uint64_t seed_;
-    std::int64_t multiple_;
+    benchmark::call_domain domain_;
     stopwatch clock_;
     bool agree_ = true;
 };
@@ -281,7 +282,11 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "carat_benchmark_gpu_calls: %s\n", why.c_str());
         return 2;
     }
-    calls all(static_cast<std::uint64_t>(number(1, 1)), std::max(1LL, number(5, 8)));
+    benchmark::call_domain of;
+    of.multiple = std::max(1LL, number(5, of.multiple));
+    if (argc > 6) of.least_operations = std::atof(argv[6]);
+    if (argc > 7) of.most_operations = std::atof(argv[7]);
+    calls all(static_cast<std::uint64_t>(number(1, 1)), of);
     const auto tracks = benchmark::call_tracks();
     for (std::size_t i = 0; i < tracks.size(); ++i)
         for (const call_type& t : benchmark::call_types()) {

@@ -23,23 +23,19 @@ bool is_of_bytes(const call_type& t) {
     return size_bytes(t.in) == 1;
 }
 
-// Multiply-adds of two milliseconds on an H100.
-double most_work(const call_type& t) {
-    if (t.in == dtype::f64) return 4e10;
-    if (t.in == dtype::f32) return t.is_tf32 ? 3e11 : 4e10;
-    return is_of_bytes(t) ? 1e12 : 6e11;
-}
-
 bool coin(std::mt19937_64& random) {
     return random() % 2 == 0;
 }
 
-core::problem drawn_sizes(const call_type& t, std::int64_t multiple, std::mt19937_64& random) {
-    const auto size = [&] { return size_between(random, 64, 8192, multiple); };
+core::problem drawn_sizes(const call_type& t, const call_domain& of, std::int64_t multiple,
+                          std::mt19937_64& random) {
+    const auto size = [&] { return size_between(random, 16, 16384, multiple); };
     core::problem p;
+    double operations = 0;
     do {
         p = core::row_major_problem(t.in, size(), size(), size());
-    } while (static_cast<double>(p.m * p.n) * static_cast<double>(p.k) > most_work(t));
+        operations = 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k);
+    } while (operations < of.least_operations || operations > of.most_operations);
     p.c_type = t.out;
     // cuBLAS supports only K-major elements of 8 bits.
     if (is_of_bytes(t)) p.b_layout = core::column_major(p.k);
@@ -71,7 +67,8 @@ rows::epilogue drawn_epilogue(std::mt19937_64& random) {
     return all[random() % std::size(all)];
 }
 
-rows::operation drawn_group(const call_type& t, bool even, std::mt19937_64& random) {
+rows::operation drawn_group(const call_type& t, const call_domain& of, bool even,
+                            std::mt19937_64& random) {
     constexpr std::int64_t unit = 256;
     constexpr double most_weights = 0x1p30;
     const auto rows = [&] { return std::llround(between(random, 1, 4096)); };
@@ -86,7 +83,10 @@ rows::operation drawn_group(const call_type& t, bool even, std::mt19937_64& rand
         for (std::int64_t i = 0; i < all.count; ++i) all.rows.push_back(even ? of_each : rows());
         for (const std::int64_t some : all.rows) p.m += some;
         const auto weights = static_cast<double>(p.k * p.n) * static_cast<double>(all.count);
-        if (multiply_adds(all) <= most_work(t) && weights <= most_weights) return all;
+        const double operations = 2 * multiply_adds(all);
+        if (operations >= of.least_operations && operations <= of.most_operations &&
+            weights <= most_weights)
+            return all;
     }
 }
 
@@ -100,14 +100,14 @@ std::span<const std::string_view> call_tracks() {
     return tracks;
 }
 
-rows::operation drawn_call(call_track track, const call_type& t, std::int64_t multiple,
+rows::operation drawn_call(call_track track, const call_type& t, const call_domain& of,
                            std::mt19937_64& random) {
     if (track == call_track::even || track == call_track::uneven)
-        return drawn_group(t, track == call_track::even, random);
+        return drawn_group(t, of, track == call_track::even, random);
     // TMA and cuBLAS want 16 bytes.
     const std::int64_t unit =
-        is_of_bytes(t) && multiple > 1 ? std::max<std::int64_t>(16, multiple) : multiple;
-    rows::operation all(drawn_sizes(t, unit, random));
+        is_of_bytes(t) && of.multiple > 1 ? std::max<std::int64_t>(16, of.multiple) : of.multiple;
+    rows::operation all(drawn_sizes(t, of, unit, random));
     core::problem& p = all.one;
     if (track == call_track::beta) p.beta = 1;
     if (track == call_track::layouts) turn(p, t, random);
