@@ -19,7 +19,9 @@ void add_selection_flags(CLI::App& sub, measured_flags& o) {
     sub.add_option("--exclude", o.excluded,
                    "leave these out of them: patterns as carat list takes them")
         ->check(pattern());
-    sub.add_option("--size", o.sizes, "N, MxNxK, first:last:step, first:last:xF, and lists of them")
+    sub.add_option("--size", o.sizes,
+                   "N, MxNxK, first:last:step, first:last:xF, and lists of them; random:SEED:COUNT "
+                   "(:2e8:1e12 operations :8 multiples), stream-k:SEED:COUNT, models: corpora")
         ->capture_default_str();
     sub.add_option("--dtype", o.types, dtype_help)->capture_default_str();
     sub.add_option("--layout", o.layout,

@@ -9,6 +9,7 @@
 #include "cli/compare_text.hpp"
 #include "cli/files.hpp"
 #include "cli/headline.hpp"
+#include "cli/standing_table.hpp"
 #include "cli/terminal.hpp"
 #include "lab/files/output.hpp"
 #include "lab/report/report.hpp"
@@ -54,7 +55,7 @@ void leave(const output_flags& flags, const session_result& result) {
     if (!flags.report.empty()) files::write_whole(flags.report, report::html(result.doc));
     for (const std::string& path : {file_of(flags.json), flags.csv, flags.report})
         if (!path.empty() && !flags.quiet) fmt::print(people(), "wrote {}\n", path);
-    fmt::print(people(), "{}", headline(result.doc));
+    fmt::print(people(), "{}{}", standing_table(result.doc), headline(result.doc));
     if (flags.json == "-") fmt::print("{}", dumped(results::to_json(result.doc)));
 }
 

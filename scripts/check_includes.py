@@ -47,7 +47,7 @@ ALLOWED = {
                          "lab/machine", "lab/space", "lab/workload"],
     "lab/gpu/verify": ["include/carat", "src/core", "src/cuda/common", "lab/verify"],
     "lab/results": ["include/carat", "src/core", "src/files", "lab/files", "lab/rows"],
-    "lab/report": ["include/carat", "src/core", "src/files", "lab/files", "lab/results", "lab/rows"],
+    "lab/report": ["include/carat", "src/core", "src/files", "lab/files", "lab/results", "lab/rows", "lab/statistics"],
     "lab/model": ["include/carat", "src/core"],
     "lab/explain": ["include/carat", "src/core", "lab"],
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],

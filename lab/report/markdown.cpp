@@ -8,6 +8,7 @@
 #include "lab/report/crossover.hpp"
 #include "lab/report/digest.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/standing.hpp"
 #include "lab/report/study.hpp"
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
@@ -73,6 +74,8 @@ std::string markdown(const results::document& doc) {
     }
     said += said.ends_with("\n\n") ? "" : "\n";
     said += study_markdown(doc) + crossover_markdown(doc);
+    if (const table over_all = standing_table(cases); !over_all.rows.empty())
+        said += fmt::format("## {}\n\n{}", over_all.title, markdown(over_all));
     for (const auto& here : cases) said += section(doc, here);
     said +=
         "Same group letter: these trials can't tell them apart. u is the unit roundoff of the "

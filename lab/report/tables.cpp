@@ -9,6 +9,7 @@
 #include "lab/report/crossover.hpp"
 #include "lab/report/digest.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/standing.hpp"
 #include "lab/report/study.hpp"
 #include "lab/report/words.hpp"
 
@@ -114,7 +115,9 @@ std::vector<table> all_tables(const results::document& doc) {
             all.push_back(std::move(t));
         }
     all.push_back(crossover_table(doc));
-    for (const measured_case& here : group(doc))
+    const std::vector<measured_case> cases = group(doc);
+    all.push_back(standing_table(cases));
+    for (const measured_case& here : cases)
         for (table& t : std::vector{ranking_table(doc, here), pairs_table(doc, here),
                                     gpu_table(doc, here), phases_table(doc, here)})
             all.push_back(std::move(t));

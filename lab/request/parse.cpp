@@ -1,11 +1,13 @@
 // The small languages of the command line: sizes, types, thread counts, implementations.
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include <carat/error.hpp>
 
 #include "core/problem.hpp"
+#include "lab/request/corpus.hpp"
 #include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/rows/group_sizes.hpp"
@@ -78,6 +80,10 @@ void add_range(std::vector<shape>& shapes, const std::vector<std::string_view>& 
 }
 
 void add_shapes(std::vector<shape>& shapes, std::string_view item) {
+    if (is_corpus(item)) {
+        std::ranges::copy(corpus(item), std::back_inserter(shapes));
+        return;
+    }
     if (const auto range = split(item, ':'); range.size() == 3) return add_range(shapes, range);
     const auto sizes = split(item, 'x');
     if (sizes.size() == 1) {
@@ -87,7 +93,8 @@ void add_shapes(std::vector<shape>& shapes, std::string_view item) {
         shapes.push_back(checked(parse_size(sizes[0]), parse_size(sizes[1]), parse_size(sizes[2])));
     } else {
         refuse("size '" + std::string(item) +
-               "' is none of N, MxNxK, first:last:step and first:last:xF");
+               "' is none of N, MxNxK, first:last:step, first:last:xF, random:SEED:COUNT, "
+               "stream-k:SEED:COUNT and models");
     }
 }
 

@@ -21,8 +21,8 @@ struct shape {
 };
 
 // "256", "1000x500x64" (m x n x k), "1000:10000:1000" (first:last:step), "256:4096:x2" (geometric),
-// and lists of these with commas. Throws carat::error on anything else, and on sizes below 1 or too
-// large for 64 bits.
+// a corpus (corpus.hpp), and lists of these with commas. Throws carat::error on anything else, and
+// on sizes below 1 or too large for 64 bits.
 [[nodiscard]] std::vector<shape> parse_shapes(std::string_view text);
 
 // One product of m x n x k; mistakes are answered with --m, --n or --k, as the commands call them.
