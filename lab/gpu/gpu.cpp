@@ -3,6 +3,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
+#include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "lab/gpu/peaks/peaks.hpp"
 #include "lab/gpu/published.hpp"
@@ -70,7 +71,8 @@ nlohmann::json describe(int device) {
         {"cuda_runtime", facts.runtime_version},
         {"driver", watch.driver_version()},
         {"nvml", watch.problem()},
-        {"kernels", experience_with(facts.name)}};
+        {"kernels", experience_with(facts.name)},
+        {"plans", cuda::origin_of_costs(device)}};
     if (const auto limit = watch.power_limit_w()) object["power_limit_w"] = *limit;
     return object;
 }

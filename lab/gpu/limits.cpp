@@ -4,6 +4,7 @@
 #include "lab/gpu/nvml.hpp"
 #include "lab/gpu/peaks/identity.hpp"
 #include "lab/gpu/peaks/peaks.hpp"
+#include "lab/gpu/rates.hpp"
 #include "lab/machine/cache_file.hpp"
 
 namespace carat::gpu {
@@ -26,8 +27,10 @@ known_gpu know(int device, const machine::measure_options& options,
                const machine::cache_options& kept) {
     const cuda::device_facts facts = cuda::describe(device);
     const auto measure = [&] { return measure_peaks(device, options); };
-    return {device, static_cast<std::int64_t>(facts.l2_bytes),
-            machine::load_or_measure(owner_of(device, facts), measure, options, kept)};
+    known_gpu known{device, static_cast<std::int64_t>(facts.l2_bytes),
+                    machine::load_or_measure(owner_of(device, facts), measure, options, kept)};
+    if (known.limits.age_s == 0) keep_rates(facts.name, rates_of(known.limits));
+    return known;
 }
 
 machine::peaks refresh(const known_gpu& known, const machine::measure_options& options,

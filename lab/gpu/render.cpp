@@ -38,7 +38,10 @@ std::string render(const nlohmann::json& d) {
                            dotted(d["cuda_runtime"], 1000, 10))) +
            row("GPU kernels", d["kernels"] == measured
                                   ? "carat was measured on this kind of GPU"
-                                  : "built only: carat never ran on this kind of GPU");
+                                  : "built only: carat never ran on this kind of GPU") +
+           row("GPU plans", d["plans"] == "fitted"
+                                ? "by costs fitted on this kind of GPU"
+                                : fmt::format("{}, not fitted", d["plans"].get<std::string>()));
 }
 
 std::string render(const machine::peaks& limits, std::string_view gpu_name) {

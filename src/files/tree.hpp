@@ -44,7 +44,8 @@ struct decoder<tree> {
         if (from.what == tree::kind::text) value = from.text;
         return from.what == tree::kind::text;
     }
-    template <std::integral T>
+    template <class T>
+        requires std::integral<T> || std::floating_point<T>
     static bool decode_into(const tree& from, T& value) {
         const char* const end = from.text.data() + from.text.size();
         const auto read = std::from_chars(from.text.data(), end, value);

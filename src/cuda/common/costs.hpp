@@ -1,11 +1,17 @@
 // What launches cost on the GPU in use.
 #pragma once
 
+#include <string>
+
 #include "plan/gpu_costs.hpp"
 
 namespace carat::cuda {
 
-/// As they were fitted on such a GPU.
+/// As they were fitted on such a GPU; else from its attributes, and from what `carat bench` or
+/// `carat info` measured of it before this process began.
 [[nodiscard]] const plan::gpu_costs& costs_in_use();
+
+/// "fitted", "from measured limits" or "from attributes".
+[[nodiscard]] std::string origin_of_costs(int device);
 
 }  // namespace carat::cuda

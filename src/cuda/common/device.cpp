@@ -65,6 +65,9 @@ device_facts facts_of(int device) {
     facts.multiprocessors = p.multiProcessorCount;
     facts.clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000;
     facts.memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000;
+    // Kilohertz, both edges of the clock.
+    facts.memory_bytes_per_s = 2e3 * attribute(cudaDevAttrMemoryClockRate, device) *
+                               attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
     facts.memory_bytes = p.totalGlobalMem;
     facts.l2_bytes = static_cast<std::size_t>(p.l2CacheSize);
     facts.shared_bytes_per_multiprocessor = p.sharedMemPerMultiprocessor;

@@ -17,6 +17,7 @@ struct device_facts {
     int multiprocessors = 0;
     int clock_mhz = 0;  // the highest of the multiprocessors
     int memory_clock_mhz = 0;
+    double memory_bytes_per_s = 0;  // by that clock and the width of the bus
     std::size_t memory_bytes = 0;
     std::size_t l2_bytes = 0;
     std::size_t shared_bytes_per_multiprocessor = 0;
