@@ -45,7 +45,7 @@ struct decoder<tree> {
         return from.what == tree::kind::text;
     }
     template <class T>
-        requires std::integral<T> || std::floating_point<T>
+    requires std::integral<T> || std::floating_point<T>
     static bool decode_into(const tree& from, T& value) {
         const char* const end = from.text.data() + from.text.size();
         const auto read = std::from_chars(from.text.data(), end, value);
