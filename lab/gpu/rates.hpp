@@ -1,4 +1,4 @@
-// From the measured peaks of a GPU to what plans are made by there.
+// Turns the measured peaks of a GPU into what plans are made by there.
 #pragma once
 
 #include <string>

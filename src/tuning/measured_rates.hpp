@@ -12,7 +12,7 @@
 
 namespace carat::tuning {
 
-/// By field, of one GPU; 0: not measured.
+/// Rates of one GPU by field; 0: not measured.
 struct measured_rates {
     double half_flop_per_s = 0;
     double tf32_flop_per_s = 0;
