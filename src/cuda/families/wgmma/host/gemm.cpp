@@ -149,6 +149,7 @@ core::plan_facts gemm::planned() const {
     if (multicast_ctas() > 1)
         why << (k.cluster_n > 1 ? ", A" : ", B") << " multicast to " << multicast_ctas() << " CTAs";
     if (problem_.beta != 0) why << ", E " << way_of_source();
+    why << ", C " << words_for(output_.path(products_, problem_.m * problem_.n, true));
     why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
         << " us\n";
     core::plan_facts told;

@@ -34,12 +34,6 @@ float factor(dtype type, double value) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
 }
 
-// Whether C of a batch goes by way of shared memory.
-bool stages_c(const core::problem& p) {
-    constexpr std::int64_t fewest = 64;
-    return is_half(p.a_type) && size_bytes(p.c_type) == 2 && std::min(p.m, p.n) >= fewest;
-}
-
 }  // namespace
 
 std::unique_ptr<launch_cache> gemm::make_cache() const {
@@ -85,10 +79,6 @@ bool gemm::run_strided(const bindings& with) const {
     told.c.batch_stride = apart.c;
     told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
     told.batch = {products_.one_a, products_.one_b};
-    // Single tiles by way of shared memory, as if something were fused: written from registers, C
-    // of 16 bits takes up to 1.6 times as long where its tiles are wide, and less where they are
-    // thin.
-    if (!desc().batched && stages_c(problem_)) told.epilogue.is_fused = true;
     const int block_k = desc().block_k();
     const int sharing = desc().batched ? plan_.cluster_m : multicast_ctas();
     tma_descriptors maps{};
@@ -96,22 +86,20 @@ bool gemm::run_strided(const bindings& with) const {
     maps.b = b_.map(with.data.b, desc().block_n / sharing, block_k / sharing,
                     {products_.matrices_b(), apart.b});
     launch_shape shape = shape_;
-    if (desc().batched)
+    if (desc().batched) {
+        told.products = static_cast<int>(products_.count);
         map_batch_of_c(maps, told, with);
-    else
+    } else {
         shape.batch = static_cast<int>(products_.count);
+    }
     kernel_->launch(maps, told, shape, with.stream);
     return true;
 }
 
-void gemm::map_batch_of_c(tma_descriptors& maps, arguments<float>& told,
+void gemm::map_batch_of_c(tma_descriptors& maps, const arguments<float>& told,
                           const bindings& with) const {
-    const std::int64_t apart = with.apart.c;
-    const std::int64_t bytes = core::bytes_of(problem_.c_type, apart);
-    told.products = static_cast<int>(products_.count);
-    told.c.is_tma = told.c.is_tma && apart > 0 && bytes % 16 == 0;
     if (!told.c.is_tma) return;
-    const batch all = {products_.count, apart};
+    const batch all = {products_.count, with.apart.c};
     maps.c = output_.map(with.data.c, all);
     if (told.epilogue.has_source) maps.source = output_.map_of_source(with.source(), all);
 }
@@ -151,17 +139,25 @@ tma_descriptors gemm::maps_for(const bindings& with, const arguments<float>& tol
 
 arguments<float> gemm::arguments_for(const bindings& with) const {
     const core::problem& p = problem_;
-    return {.c = output_.at(with.data.c, with.source()),
-            .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
-            .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
-            .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
-            .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion,
-                         !with.fusion.is_identity(), p.beta != 0},
-            .scales = with.scales,
-            .batch = {false, false},
-            .group = {},
-            .stream_k = {},
-            .products = 1};
+    arguments<float> told{
+        .c = output_.at(with.data.c, with.source()),
+        .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
+        .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
+        .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
+        .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion, false,
+                     p.beta != 0},
+        .scales = with.scales,
+        .batch = {false, false},
+        .group = {},
+        .stream_k = {},
+        .products = 1};
+    tell(path_for(with), told);
+    return told;
+}
+
+store_path gemm::path_for(const bindings& with) const {
+    return output_.path(products_, with.apart.c,
+                        is_aligned(with.data.c) && is_aligned(with.source()));
 }
 
 }  // namespace carat::cuda::wgmma
