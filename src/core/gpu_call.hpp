@@ -60,8 +60,8 @@ struct product_set {
     bool operator==(const product_set&) const = default;
 };
 
-/// Whether A and B, those of all products, begin at multiples of 16 bytes: others are packed. Of C
-/// it is asked where products share out its rows.
+/// Whether the matrices of all products begin at multiples of 16 bytes. A and B that don't are
+/// packed; C matters only where products share out its rows.
 struct operand_alignment {
     bool a = true;
     bool b = true;
@@ -103,7 +103,7 @@ struct gpu_call {
     }
 };
 
-/// From one product to the next, in elements; 0: one matrix for all. A residual is as C.
+/// Elements from one product to the next; 0: one matrix for all. A residual is as C.
 struct product_distances {
     std::int64_t a = 0;
     std::int64_t b = 0;
