@@ -1,6 +1,7 @@
 // src/cuda in a build without CUDA: no devices, and the reason why.
 #include <carat/error.hpp>
 
+#include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/call.hpp"
@@ -40,6 +41,10 @@ std::string unavailable_in_use() {
 }
 
 device_facts describe(int device) {
+    refuse(device);
+}
+
+std::string origin_of_costs(int device) {
     refuse(device);
 }
 
