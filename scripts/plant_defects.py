@@ -123,13 +123,13 @@ DEFECTS = [
     # No room looked for ahead of a kernel's code (src/cuda/common/kernel.cpp) isn't here: on an H200
     # with CUDA 13, 41 processes made their first calls in full memory; where code found no room (2)
     # the call was refused, and all were right afterwards.
-    Defect("batch_invariant is not kept", "src/cuda/engine/task.cpp",
-           "    if (!t.batch_invariant) return s;",
-           "    if (!t.batch_invariant || is_planted(NUMBER)) return s;", by="gpu"),
-    Defect("E copied on another stream", "src/cuda/engine/one_launch.cpp",
-           "                            {first.c, p.c_layout, apart.c}, call.stream());",
-           "                            {first.c, p.c_layout, apart.c},\n"
-           "                            is_planted(NUMBER) ? nullptr : call.stream());", by="gpu"),
+    Defect("batch_invariant is not kept", "src/cuda/engine/select.cpp",
+           "    if (!call.batch_invariant) return s;",
+           "    if (!call.batch_invariant || is_planted(NUMBER)) return s;", by="gpu"),
+    Defect("E copied on another stream", "src/cuda/engine/many.cpp",
+           "                            {with.data.c, p.c_layout, apart.c}, scope.stream());",
+           "                            {with.data.c, p.c_layout, apart.c},\n"
+           "                            is_planted(NUMBER) ? nullptr : scope.stream());", by="gpu"),
     Defect("silu of infinity is no number", "src/cuda/engine/epilogue_kernel.cu",
            "        case action::gate:\n            return cuda::activate(s.then, own.x);",
            "        case action::gate:\n"
@@ -189,15 +189,14 @@ DEFECTS = [
                   "            arguments<float> told = with;\n"
                   "            if (is_planted(NUMBER)) told.pipeline.pdl_k_tiles = 1 << 20;\n"
                   "            return told;\n        }()));"))),
-    Defect("3xTF32 of few rows swaps A and B", "src/cuda/engine/task.cpp",
-           "    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32)\n"
-           "        s.tunables.emplace",
-           "    if (t.f32 == f32_as::three_tf32 && t.problem.a_type == dtype::f32 &&\n"
-           "        !is_planted(NUMBER))\n        s.tunables.emplace", by="gpu"),
-    Defect("the last product of a group left out", "src/cuda/engine/one_launch.cpp",
-           "    return made.product->run_group(sorted.together, common) ? sorted.left : all_of(",
-           "    if (is_planted(NUMBER)) sorted.together.pop_back();\n"
-           "    return made.product->run_group(sorted.together, common) ? sorted.left : all_of(",
+    Defect("3xTF32 of few rows swaps A and B", "src/cuda/engine/select.cpp",
+           "    if (call.arithmetic == core::gpu_arithmetic::three_tf32) s.tunables",
+           "    if (call.arithmetic == core::gpu_arithmetic::three_tf32 && !is_planted(NUMBER))\n"
+           "        s.tunables", by="gpu"),
+    Defect("the last product of a group left out", "src/cuda/engine/many.cpp",
+           "    with.each = sorted.together;",
+           "    with.each = sorted.together;\n"
+           "    if (is_planted(NUMBER)) with.each = with.each.first(with.each.size() - 1);",
            by="gpu"),
 ]
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "cuda/engine/arithmetic.hpp"
+#include "cuda/engine/fastest.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
@@ -21,9 +21,7 @@ namespace carat::fit {
 namespace {
 
 using core::problem;
-using cuda::batch_shape;
-using cuda::operand_alignment;
-using cuda::engine::arithmetic;
+using arithmetic = core::gpu_arithmetic;
 using nlohmann::json;
 
 struct kind {
@@ -50,9 +48,9 @@ dtype type_called(const std::string& text) {
     throw std::runtime_error("no C has the type " + text);
 }
 
-cuda::gemm_task task_of(const json& d, const kind& k) {
-    cuda::gemm_task task;
-    problem& p = task.problem;
+core::gpu_call call_of(const json& d, const kind& k) {
+    core::gpu_call call{.arithmetic = k.how};
+    problem& p = call.problem;
     p.a_type = k.a;
     p.b_type = k.b;
     p.c_type = type_called(d.at("c"));
@@ -65,10 +63,12 @@ cuda::gemm_task task_of(const json& d, const kind& k) {
     p.c_layout = {at.at(4), at.at(5)};
     p.beta = d.at("beta").get<int>();
     const json& batch = d.at("batch");
-    task.batch = {batch.at(0), batch.at(1).get<int>() != 0, batch.at(2).get<int>() != 0};
+    const std::int64_t count = batch.at(0);
+    call.products = {count > 1 ? core::multiplicity::strided : core::multiplicity::one, count,
+                     batch.at(1).get<int>() != 0, batch.at(2).get<int>() != 0};
     const json& aligned = d.at("aligned");
-    task.aligned = {aligned.at(0).get<int>() != 0, aligned.at(1).get<int>() != 0};
-    return task;
+    call.aligned = {aligned.at(0).get<int>() != 0, aligned.at(1).get<int>() != 0};
+    return call;
 }
 
 plan::mma_costs plan::gpu_costs::*costs_of_mma(const kind& k) {
@@ -134,33 +134,27 @@ measured_product product_of(const json& d) {
     measured_product made;
     made.kind = d.at("kind");
     const kind& k = kinds.at(made.kind);
-    const cuda::gemm_task task = task_of(d, k);
-    const problem& p = task.problem;
+    const core::gpu_call call = call_of(d, k);
+    const problem& p = call.problem;
     const int sms = d.value("sms", sms_of_h200);
     made.flop = 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k) *
-                static_cast<double>(task.batch.count);
+                static_cast<double>(call.products.count);
     made.what = made.kind + " " + std::to_string(p.m) + " x " + std::to_string(p.n) + " x " +
-                std::to_string(p.k) + " (" + std::to_string(task.batch.count) + "), C " +
+                std::to_string(p.k) + " (" + std::to_string(call.products.count) + "), C " +
                 std::string(name(p.c_type)) + ", at " + d.at("at").dump() + ", beta " +
                 d.at("beta").dump() + ", aligned " + d.at("aligned").dump();
     made.least_side = std::min(p.m, p.n);
-    made.is_batch = task.batch.count > 1;
-    cuda::gemm_task summed = task;
-    summed.accumulate = cuda::engine::accumulation_for(k.how, k.a);
-    if (summed.accumulate == core::accumulation::promoted && core::bytes_of(k.a, p.k) <= 128)
-        summed.accumulate = core::accumulation::native;
-    if (cuda::engine::is_on_tensor_cores(k.how, k.a)) {
-        made.wgmma = cuda::wgmma::request_for(summed);
+    made.is_batch = call.products.count > 1;
+    if (core::is_on_tensor_cores(k.how, k.a)) {
+        made.wgmma = cuda::wgmma::request_for(gpu_engine::call_for_wgmma(call, false));
         made.wgmma.sms = sms;
     } else {
-        made.fma = cuda::fma::request_for(task, {}, sms);
+        made.fma = cuda::fma::request_for(call, {}, sms);
     }
-    const auto how =
-        k.how == arithmetic::tf32 ? cuda::mma::arithmetic::tf32 : cuda::mma::arithmetic::own;
-    if (cuda::mma::takes(task, how)) {
-        made.mma = cuda::mma::request_for(task, sms);
+    if (cuda::mma::takes(call)) {
+        made.mma = cuda::mma::request_for(call, sms);
         made.costs_of_mma = costs_of_mma(k);
-        made.kernels_of_mma.emplace(cuda::mma::model_for(p, how, plan::costs_of_h200));
+        made.kernels_of_mma.emplace(cuda::mma::model_for(call, plan::costs_of_h200));
     }
     for (const json& w : d.at("ways")) {
         if (w.at(7).get<double>() <= 0) continue;  // it couldn't be launched

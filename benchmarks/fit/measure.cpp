@@ -17,6 +17,7 @@
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
 #include "cuda/engine/architectures.hpp"
+#include "cuda/engine/fastest.hpp"
 #include "cuda/engine/select.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
@@ -30,7 +31,7 @@ namespace {
 using namespace carat;
 using benchmark::memory;
 using core::kernel_desc;
-using cuda::engine::arithmetic;
+using arithmetic = core::gpu_arithmetic;
 using plan::gemm_plan;
 using plan::gemm_request;
 
@@ -61,8 +62,8 @@ const std::vector<kind>& kinds() {
 struct product {
     const kind* of;
     core::problem one;
-    cuda::batch_shape batch;
-    [[nodiscard]] cuda::batch_strides apart() const {
+    core::product_set batch;
+    [[nodiscard]] core::product_distances apart() const {
         return {batch.one_a ? 0 : one.m * one.k, batch.one_b ? 0 : one.k * one.n, one.m * one.n};
     }
 };
@@ -90,6 +91,7 @@ product drawn(std::mt19937_64& r) {
         if (chance(r, 0.15)) p.c_layout = core::column_major(m);
         if (chance(r, 0.15)) p.beta = 1;
         if (chance(r, 0.15)) {
+            it.batch.are = core::multiplicity::strided;
             it.batch.count = std::llround(benchmark::between(r, 2, 512));
             it.batch.one_a = chance(r, 0.1);
             it.batch.one_b = chance(r, 0.1);
@@ -126,6 +128,7 @@ class trial {
     trial(const product& it, const places& at) : it_(it) {
         const core::problem& p = it.one;
         with_.data = {.a = at.a, .b = at.b, .c = at.c};
+        with_.apart = it.apart();
         with_.stream = cuda::stream_in_use();
         if (it.batch.count > 1)
             aligned_ = {cuda::is_aligned(with_.data.a, it.apart().a, p.a_type),
@@ -196,16 +199,19 @@ class trial {
         std::printf("]}\n");
         std::fflush(stdout);
     }
-    cuda::gemm_task task(core::accumulation sums) const {
-        return {it_.one, sums, {}, aligned_, it_.batch};
+    [[nodiscard]] core::gpu_call call() const {
+        return {.problem = it_.one,
+                .arithmetic = it_.of->how,
+                .aligned = aligned_,
+                .products = it_.batch};
     }
     benchmark::run started(std::shared_ptr<const cuda::gemm_product> made) const {
         std::shared_ptr<cuda::launch_cache> kept = made->make_cache();
         return [this, made = std::move(made), kept] {
             const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
-            if (it_.batch.count > 1) return made->run_batch(with_, it_.apart());
-            made->run(with_, kept.get());
-            return true;
+            cuda::bindings with = with_;
+            with.kept = kept.get();
+            return made->run(with);
         };
     }
     void add(const std::string& what, std::shared_ptr<const cuda::gemm_product> made) {
@@ -213,21 +219,23 @@ class trial {
     }
     // -1: as it is chosen.
     void add_chosen() {
-        auto made = cuda::engine::prepare({it_.one, it_.of->how, {}, aligned_, it_.batch}, {});
+        auto made = gpu_engine::prepare(call(), core::settings{});
         if (made != nullptr) {
             add("-1,0,0,0,0,0,0", std::move(made));
             return;
         }
         // A launch for each product.
-        core::problem p = it_.one;
+        core::gpu_call alone = call();
+        alone.products = {};
         std::shared_ptr<const cuda::gemm_product> one =
-            cuda::engine::prepare({p, it_.of->how, {}, aligned_, {}}, {});
+            gpu_engine::prepare(alone, core::settings{});
         std::shared_ptr<cuda::launch_cache> kept = one->make_cache();
         all_.push_back(
             {"-1,0,0,0,0,0,0",
              [this, one, kept] {
                  const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
-                 cuda::launch_arguments each = with_;
+                 cuda::bindings each = with_;
+                 each.kept = kept.get();
                  const auto step = [](const void* at, std::int64_t elements, dtype t) {
                      return static_cast<const void*>(static_cast<const char*>(at) +
                                                      elements *
@@ -238,7 +246,7 @@ class trial {
                      each.data.b = step(with_.data.b, i * it_.apart().b, it_.one.b_type);
                      each.data.c =
                          const_cast<void*>(step(with_.data.c, i * it_.apart().c, it_.one.c_type));
-                     one->run(each, kept.get());
+                     (void)one->run(each);
                  }
                  return true;
              },
@@ -246,17 +254,13 @@ class trial {
              1});
     }
     void add_wgmma() {
-        if (!cuda::engine::is_on_tensor_cores(it_.of->how, it_.one.a_type)) return;
-        const cuda::architecture& on = *cuda::engine::architecture_in_use();
-        core::accumulation sums = cuda::engine::accumulation_for(it_.of->how, it_.one.a_type);
-        if (sums == core::accumulation::promoted &&
-            core::bytes_of(it_.one.a_type, it_.one.k) <= 128)
-            sums = core::accumulation::native;
-        gemm_request of = on.request(task(sums));
+        if (!core::is_on_tensor_cores(it_.of->how, it_.one.a_type)) return;
+        const cuda::architecture& on = *gpu_engine::architecture_in_use();
+        gemm_request of = on.request(gpu_engine::call_for_wgmma(call(), false));
         of.sms = sms_;
         for (std::size_t row = 0; row < on.kernels.size(); ++row)
             plan::each_candidate(of, on.kernels[row], [&](const plan::candidate& c) {
-                if (!is_worthless(c)) add_plan(on, sums, row, plan::plan_of(c, 0));
+                if (!is_worthless(c)) add_plan(on, row, plan::plan_of(c, 0));
             });
     }
     // Nearly all of a tile sticks out, or parts of K are many more than the SMs: never the fastest.
@@ -266,29 +270,23 @@ class trial {
                (k.block_n > 16 && k.block_n >= 4 * std::max<std::int64_t>(8, c.n)) ||
                (c.split_k > 1 && c.ctas() > std::int64_t{8} * sms_);
     }
-    void add_plan(const cuda::architecture& on, core::accumulation sums, std::size_t row,
-                  const gemm_plan& one) {
+    void add_plan(const cuda::architecture& on, std::size_t row, const gemm_plan& one) {
         char text[80];
         std::snprintf(text, sizeof text, "0,%zu,%d,%d,%d,%d,%d", row, one.swap_ab, one.split_k,
                       one.cluster_m, one.cluster_n, one.ctas_per_sm);
         try {
-            add(text, on.prepare(task(sums), one, "as asked for"));
+            add(text, on.prepare(gpu_engine::call_for_wgmma(call(), false), one, "as asked for"));
         } catch (const error&) {
         }
     }
     void add_in_place() {
-        if (it_.of->how != arithmetic::native && it_.of->how != arithmetic::tf32) return;
-        const auto how = it_.of->how == arithmetic::tf32 ? cuda::mma::arithmetic::tf32
-                                                         : cuda::mma::arithmetic::own;
-        const auto t = task(core::accumulation::native);
-        if (!cuda::mma::takes(t, how)) return;
+        if (!cuda::mma::takes(call())) return;
         for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
-            add("1," + std::to_string(row) + ",0,0,0,0,0", cuda::mma::prepare(t, how, row));
+            add("1," + std::to_string(row) + ",0,0,0,0,0", cuda::mma::prepare(call(), row));
     }
     void add_fma() {
         const core::problem& p = it_.one;
         if (it_.of->how != arithmetic::native || core::is_storage_type(p.a_type)) return;
-        const auto t = task(core::accumulation::native);
         for (std::size_t row = 0; row < cuda::fma::kernel_table.size(); ++row) {
             const auto& k = cuda::fma::kernel_table[row];
             if (k.type != p.a_type) continue;
@@ -305,15 +303,15 @@ class trial {
                     if (tiles * cluster * groups > 12 * sms_ && cluster * groups > 1) continue;
                     add("2," + std::to_string(row) + ",0," + std::to_string(groups) + "," +
                             std::to_string(cluster) + ",0,0",
-                        cuda::fma::prepare(t,
+                        cuda::fma::prepare(call(),
                                            {k.block_m(), k.block_n(), cluster * groups, cluster}));
                 }
         }
     }
 
     const product& it_;
-    cuda::launch_arguments with_;
-    cuda::operand_alignment aligned_;
+    cuda::bindings with_;
+    core::operand_alignment aligned_;
     std::vector<way> all_;
     double best_us_ = 1e9;
     int sms_ = cuda::describe(cuda::device_in_use()).multiprocessors;

@@ -140,8 +140,8 @@ ready prepared(const rows::implementation& row, const rows::operation& all) {
 }
 
 const rows::implementation& own_row(const call_type& t) {
-    return rows::cuda::row_of(t.is_tf32 ? cuda::engine::arithmetic::tf32
-                                        : cuda::engine::arithmetic::native);
+    return rows::cuda::row_of(t.is_tf32 ? core::gpu_arithmetic::tf32
+                                        : core::gpu_arithmetic::native);
 }
 
 // Takes only the first proposed kernel for many sizes: trying all would take longer than measuring.

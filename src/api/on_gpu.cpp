@@ -1,8 +1,6 @@
 // The public calls on a GPU: the same checks as on the CPU, then the CUDA modules.
-#include <array>
 #include <cmath>
 #include <new>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,8 +42,12 @@ core::block_scales scales_of(const erased_matrix& a, const erased_matrix& b) {
     return {a.scales.data, of_a.row, of_a.col, b.scales.data, of_b.col, of_b.row};
 }
 
-cuda_call::place place_of(const cuda& where) {
-    return {where.device, where.stream, where.batch_invariant, where.f32};
+core::gpu_arithmetic arithmetic_of(const cuda& where, const core::problem& p,
+                                   const core::block_scales& scales) {
+    if (scales.a != nullptr && p.k != 0 && p.alpha != 0) return core::gpu_arithmetic::fp8_blocks;
+    if (p.a_type != dtype::f32 || where.f32 == f32_as::f32) return core::gpu_arithmetic::native;
+    return where.f32 == f32_as::tf32 ? core::gpu_arithmetic::tf32
+                                     : core::gpu_arithmetic::three_tf32;
 }
 
 void check_factors(const core::problem& p) {
@@ -53,18 +55,31 @@ void check_factors(const core::problem& p) {
         throw error(error_code::invalid_argument, why);
 }
 
-template <class Many>
-void start(const cuda& where, const std::string& call, const core::problem& p,
-           const erased_matrix* e, const detail::epilogue_steps* steps,
-           const core::block_scales& scales, const Many& all) {
+// `name` is the public call's.
+void start(const cuda& where, const std::string& name, const core::problem& p,
+           const core::layout& e_layout, const core::product_set& products,
+           const core::gpu_operands& all) {
     try {
         check_factors(p);
-        cuda_call::multiply(place_of(where),
-                            {p, e == nullptr ? core::layout{} : api::layout_of(*e), steps, scales},
-                            all);
+        gpu_engine::multiply(where.device, where.stream,
+                             {.problem = p,
+                              .e_layout = e_layout,
+                              .arithmetic = arithmetic_of(where, p, all.scales),
+                              .batch_invariant = where.batch_invariant,
+                              .products = products},
+                             all);
     } catch (const error& why) {
-        throw error(why.code(), call + ": " + why.what());
+        throw error(why.code(), name + ": " + why.what());
     }
+}
+
+core::layout layout_of(const erased_matrix* e) {
+    return e == nullptr ? core::layout{} : api::layout_of(*e);
+}
+
+core::operands operands_of(const erased_matrix& a, const erased_matrix& b, const erased_matrix* e,
+                           const erased_matrix& c) {
+    return {.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data};
 }
 
 void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix& b,
@@ -73,51 +88,40 @@ void multiply_one(const cuda& where, const erased_matrix& a, const erased_matrix
     const core::problem p = api::checked_problem(a, b, e, c, steps);
     if (steps != nullptr) api::check_epilogue(*steps, a, b, e, c);
     if (p.m == 0 || p.n == 0) return;
-    const std::array<core::operands, 1> one = {
-        {{.a = a.data, .b = b.data, .c = c.data, .e = e == nullptr ? nullptr : e->data}}};
-    start(where, "matrix_product", p, e, steps, scales_of(a, b),
-          std::span<const core::operands>(one));
+    start(where, "matrix_product", p, layout_of(e), {},
+          {.first = operands_of(a, b, e, c), .scales = scales_of(a, b), .steps = steps});
 }
 
 void multiply_group(const cuda& where, const erased_batch& a, const erased_batch& b,
                     const erased_batch* e, const erased_batch& c,
                     const detail::epilogue_steps* steps) {
     const std::vector<core::problem> problems = api::checked_group(a, b, e, c, steps);
-    std::vector<cuda_call::member> all;
+    if (problems.empty()) return;
+    std::vector<core::gpu_product> all;
     all.reserve(problems.size());
     for (std::size_t i = 0; i < problems.size(); ++i) {
         const erased_matrix added = e == nullptr ? erased_matrix{} : api::item(*e, i);
-        all.push_back({problems[i],
-                       e == nullptr ? core::layout{} : api::layout_of(added),
-                       {.a = api::item(a, i).data,
-                        .b = api::item(b, i).data,
-                        .c = api::item(c, i).data,
-                        .e = added.data}});
+        all.push_back({problems[i], layout_of(e == nullptr ? nullptr : &added),
+                       operands_of(api::item(a, i), api::item(b, i), &added, api::item(c, i))});
     }
-    try {
-        for (const core::problem& p : problems) check_factors(p);
-        cuda_call::multiply_group(place_of(where), all, steps);
-    } catch (const error& why) {
-        throw error(why.code(), std::string("matrix_products: ") + why.what());
-    }
+    start(where, "matrix_products", problems.front(), all.front().e_layout,
+          {core::multiplicity::sized}, {.sized = all, .steps = steps});
 }
 
 bool is_strided(const erased_batch& b) {
     return b.pointers == nullptr;
 }
 
-cuda_call::strided_operands strided_operands_of(const erased_batch& a, const erased_batch& b,
-                                                const erased_batch* e, const erased_batch& c) {
-    const auto apart = [](const erased_batch& x) { return x.for_all ? 0 : x.stride; };
-    return {.first = {.a = a.first.data,
-                      .b = b.first.data,
-                      .c = c.first.data,
-                      .e = e == nullptr ? nullptr : e->first.data},
-            .a = apart(a),
-            .b = apart(b),
-            .c = apart(c),
-            .e = e == nullptr ? 0 : apart(*e),
-            .count = c.count};
+// 0 of one matrix for all, and of one that is shared out.
+std::int64_t apart(const erased_batch& x) {
+    return x.for_all || x.ragged ? 0 : x.stride;
+}
+
+core::gpu_operands operands_of(const erased_batch& a, const erased_batch& b, const erased_batch* e,
+                               const erased_batch& c, const detail::epilogue_steps* steps) {
+    return {.first = operands_of(a.first, b.first, e == nullptr ? nullptr : &e->first, c.first),
+            .apart = {apart(a), apart(b), apart(c), e == nullptr ? 0 : apart(*e)},
+            .steps = steps};
 }
 
 detail::epilogue_steps turned(detail::epilogue_steps steps) {
@@ -150,24 +154,14 @@ void multiply_ragged(const cuda& where, const erased_batch& a, const erased_batc
     }
     const core::problem p = api::checked_for_gpu(a, b, e, c, steps);
     if (p.m == 0 || p.n == 0 || a.count == 0) return;
-    const auto apart = [](const erased_batch& x) { return x.for_all || x.ragged ? 0 : x.stride; };
-    const cuda_call::ragged_operands all{.first = {.a = a.first.data,
-                                                   .b = b.first.data,
-                                                   .c = c.first.data,
-                                                   .e = e == nullptr ? nullptr : e->first.data},
-                                         .b = apart(b),
-                                         .c = apart(c),
-                                         .e = e == nullptr ? 0 : apart(*e),
-                                         .ends = a.ends,
-                                         .count = a.count,
-                                         .along_k = what == api::shared_out::depth};
-    const core::layout e_layout = e == nullptr ? core::layout{} : api::layout_of(e->first);
-    try {
-        check_factors(p);
-        cuda_call::multiply_ragged(place_of(where), {p, e_layout, steps, {}}, all);
-    } catch (const error& why) {
-        throw error(why.code(), std::string("matrix_products: ") + why.what());
-    }
+    core::gpu_operands all = operands_of(a, b, e, c, steps);
+    all.apart.a = 0;
+    all.ends = a.ends;
+    const bool along_k = what == api::shared_out::depth;
+    start(where, "matrix_products", p, layout_of(e == nullptr ? nullptr : &e->first),
+          {along_k ? core::multiplicity::depth : core::multiplicity::rows,
+           static_cast<std::int64_t>(a.count)},
+          all);
 }
 
 void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& b,
@@ -177,17 +171,19 @@ void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& 
     if (api::is_group(a, b, e, c)) return multiply_group(where, a, b, e, c, steps);
     const core::problem p = api::checked_batch(a, b, e, c, steps);
     if (c.count == 0 || p.m == 0 || p.n == 0) return;
-    const erased_matrix* const added = e == nullptr ? nullptr : &e->first;
-    const char* const call = "matrix_products";
+    const core::layout e_layout = layout_of(e == nullptr ? nullptr : &e->first);
+    const auto count = static_cast<std::int64_t>(c.count);
+    const char* const name = "matrix_products";
     if (is_strided(a) && is_strided(b) && is_strided(c) && (e == nullptr || is_strided(*e)))
-        return start(where, call, p, added, steps, {}, strided_operands_of(a, b, e, c));
+        return start(where, name, p, e_layout, {core::multiplicity::strided, count},
+                     operands_of(a, b, e, c, steps));
     std::vector<core::operands> all(c.count);
-    for (std::size_t i = 0; i < c.count; ++i)
-        all[i] = {.a = api::item(a, i).data,
-                  .b = api::item(b, i).data,
-                  .c = api::item(c, i).data,
-                  .e = e == nullptr ? nullptr : api::item(*e, i).data};
-    start(where, call, p, added, steps, {}, std::span<const core::operands>(all));
+    for (std::size_t i = 0; i < c.count; ++i) {
+        const erased_matrix added = e == nullptr ? erased_matrix{} : api::item(*e, i);
+        all[i] = operands_of(api::item(a, i), api::item(b, i), &added, api::item(c, i));
+    }
+    start(where, name, p, e_layout, {core::multiplicity::listed, count},
+          {.listed = all, .steps = steps});
 }
 
 }  // namespace

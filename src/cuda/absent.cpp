@@ -69,22 +69,10 @@ void* call_scope::lend(const void*, std::size_t) {
 
 }  // namespace carat::cuda
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
-void multiply(const place&, const product&, std::span<const core::operands>) {
+void multiply(int, CUstream_st*, const core::gpu_call&, const core::gpu_operands&) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 
-void multiply(const place&, const product&, const strided_operands&) {
-    throw error(error_code::unsupported, cuda::unavailable_in_use());
-}
-
-void multiply_ragged(const place&, const product&, const ragged_operands&) {
-    throw error(error_code::unsupported, cuda::unavailable_in_use());
-}
-
-void multiply_group(const place&, std::span<const member>, const detail::epilogue_steps*) {
-    throw error(error_code::unsupported, cuda::unavailable_in_use());
-}
-
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

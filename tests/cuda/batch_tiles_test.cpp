@@ -17,8 +17,7 @@
 namespace {
 
 using namespace carat;
-using cuda::mma::arithmetic;
-using cuda::mma::products_of;
+using arithmetic = core::gpu_arithmetic;
 using test::many;
 using test::whole;
 
@@ -29,7 +28,7 @@ struct one_case {
     std::int64_t padding;  // of a line
     std::size_t offset;    // of A and B from what is aligned
     bool adds;             // -1 times E
-    arithmetic how = arithmetic::own;
+    arithmetic how = arithmetic::native;
 
     [[nodiscard]] core::layout layout(int bit, std::int64_t rows, std::int64_t cols) const {
         return (layouts & bit) == 0 ? core::row_major(cols + padding)
@@ -76,13 +75,17 @@ void expect_exact(const one_case& c, const auto& run) {
     p.a_layout = a.at, p.b_layout = b.at, p.c_layout = to.at;
     p.alpha = 2;
     p.beta = c.adds ? -1 : 0;
-    const cuda::operand_alignment aligned = {.a = cuda::is_aligned(a.data(), a.apart, p.a_type),
-                                             .b = cuda::is_aligned(b.data(), b.apart, p.b_type)};
-    const cuda::gemm_task task{p, core::accumulation::native, {}, aligned, {.count = count}};
-    cuda::launch_arguments with;
+    core::gpu_call call{.problem = p,
+                        .arithmetic = c.how,
+                        .aligned = {cuda::is_aligned(a.data(), a.apart, p.a_type),
+                                    cuda::is_aligned(b.data(), b.apart, p.b_type)},
+                        .products = {core::multiplicity::strided, count}};
+    cuda::bindings with;
     with.data = {a.data(), b.data(), to.data()};
+    with.apart = {a.apart, b.apart, to.apart};
     if (c.adds) with.fusion.residual = e.data();
-    ASSERT_TRUE(run(task, with, cuda::batch_strides{a.apart, b.apart, to.apart})) << text(c);
+    call.epilogue = cuda::epilogue_of(with.fusion);
+    ASSERT_TRUE(run(call, with)) << text(c);
     for (std::int64_t x = 0; x < count; ++x) {
         const std::vector<int> sums = sums_of(
             c, [&](std::int64_t i, std::int64_t l) { return whole(1, a.place(x, i, l)); },
@@ -100,9 +103,8 @@ void expect_exact(const one_case& c, const auto& run) {
 
 template <class In, class Out>
 void expect_exact(const one_case& c) {
-    expect_exact<In, Out>(c, [&](const auto& task, const auto& with, const auto& apart) {
-        return cuda::mma::takes(task, c.how) &&
-               cuda::mma::prepare(task, c.how, c.row)->run_batch(with, apart);
+    expect_exact<In, Out>(c, [&](const auto& call, const auto& with) {
+        return cuda::mma::takes(call) && cuda::mma::prepare(call, c.row)->run(with);
     });
 }
 
@@ -116,7 +118,7 @@ class batch_tiles : public testing::Test {
 
 // A single row, column or k, at any stride, in all layouts.
 template <class In, class Out>
-void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::own) {
+void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::native) {
     for (std::size_t row = 0; row < rows; ++row) {
         for (const int layouts : {0, 1, 2, 3, 4, 5, 6, 7})
             for (const std::int64_t padding : {0, 1, 2, 4, 8})
@@ -154,51 +156,51 @@ TEST_F(batch_tiles, tf32) {
 
 // Large tiles, by the row of their table; operands that they don't read are packed.
 template <class In, class Out, class InB = In>
-void expect_large_exact(products_of how) {
+void expect_large_exact(arithmetic how) {
     const std::size_t rows = cuda::mma::multistage_tiles(dtype_of_v<In>, how).size();
-    const auto run = [how](std::size_t row, int splits = 1) {
-        return [how, row, splits](const auto& task, const auto& with, const auto& apart) {
+    const auto run = [](std::size_t row, int splits = 1) {
+        return [row, splits](const auto& call, const auto& with) {
             using namespace cuda::mma;
-            const packed_operands packs{!multistage_reads_a(task), !multistage_reads_b(task)};
-            return prepare_packed(task, packs,
-                                  [&](const cuda::gemm_task& read) {
-                                      return prepare_multistage(read, how, row, splits);
+            const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
+            return prepare_packed(call, packs,
+                                  [&](const core::gpu_call& read) {
+                                      return prepare_multistage(read, row, splits);
                                   })
-                ->run_batch(with, apart);
+                ->run(with);
         };
     };
     for (std::size_t row = 0; row < rows; ++row)
         for (const int layouts : {0, 1, 2, 3, 4, 5, 6, 7}) {
             for (const std::int64_t padding : {0, 3, 16})
                 for (const bool adds : {false, true})
-                    expect_exact<In, Out, InB>({row, 133, 264, 144, layouts, padding, 0, adds},
+                    expect_exact<In, Out, InB>({row, 133, 264, 144, layouts, padding, 0, adds, how},
                                                run(row));
             // K in part of a stage, in one, in as many as are under way, in many and a part.
             for (const std::int64_t k : {1, 48, 64, 256, 1000})
                 for (const int splits : {1, 2, 5})
-                    expect_exact<In, Out, InB>({row, 40, 72, k, layouts, 16, 0, false},
+                    expect_exact<In, Out, InB>({row, 40, 72, k, layouts, 16, 0, false, how},
                                                run(row, splits));
         }
 }
 
 TEST_F(batch_tiles, large_ones_of_f16_and_bf16) {
-    expect_large_exact<bf16, bf16>(products_of::own);
-    expect_large_exact<f16, float>(products_of::own);
+    expect_large_exact<bf16, bf16>(arithmetic::native);
+    expect_large_exact<f16, float>(arithmetic::native);
 }
 TEST_F(batch_tiles, large_ones_of_tf32) {
-    expect_large_exact<float, float>(products_of::tf32);
+    expect_large_exact<float, float>(arithmetic::tf32);
 }
 TEST_F(batch_tiles, large_ones_of_3xtf32) {
-    expect_large_exact<float, float>(products_of::three_tf32);
+    expect_large_exact<float, float>(arithmetic::three_tf32);
 }
 TEST_F(batch_tiles, large_ones_of_int8) {
-    expect_large_exact<std::int8_t, std::int32_t>(products_of::own);
+    expect_large_exact<std::int8_t, std::int32_t>(arithmetic::native);
 }
 TEST_F(batch_tiles, large_ones_of_fp8) {
-    expect_large_exact<e4m3, float>(products_of::own);
-    expect_large_exact<e4m3, bf16>(products_of::fast_fp8);
-    expect_large_exact<e5m2, float, e4m3>(products_of::own);
-    expect_large_exact<e5m2, bf16, e4m3>(products_of::fast_fp8);
+    expect_large_exact<e4m3, float>(arithmetic::native);
+    expect_large_exact<e4m3, bf16>(arithmetic::fast_fp8);
+    expect_large_exact<e5m2, float, e4m3>(arithmetic::native);
+    expect_large_exact<e5m2, bf16, e4m3>(arithmetic::fast_fp8);
 }
 
 // Where four CTAs split K, two tiles of 128 x 128 leave each other room for a pipeline of one
@@ -214,10 +216,10 @@ TEST_F(batch_tiles, a_batch_has_the_stages_that_its_tiles_need) {
                         .padding = 0,
                         .offset = 0,
                         .adds = false};
-    expect_exact<f16, float>(c, [&](const auto& task, const auto& with, const auto& apart) {
+    expect_exact<f16, float>(c, [&](const auto& call, const auto& with) {
         const auto made =
-            cuda::engine::prepare({.problem = task.problem, .batch = task.batch}, asked);
-        return made != nullptr && made->run_batch(with, apart);
+            gpu_engine::prepare({.problem = call.problem, .products = call.products}, asked);
+        return made != nullptr && made->run(with);
     });
 }
 
@@ -225,8 +227,8 @@ TEST_F(batch_tiles, a_batch_has_the_stages_that_its_tiles_need) {
 // wgmma saves.
 TEST_F(batch_tiles, small_products_that_would_be_packed_are_not) {
     const auto is_in_place = [](dtype type, std::int64_t size) {
-        const auto made =
-            cuda::engine::prepare({.problem = core::row_major_problem(type, size, size, size)}, {});
+        const auto made = gpu_engine::prepare(
+            {.problem = core::row_major_problem(type, size, size, size)}, core::settings{});
         return made->planned().why.find("read where they lie") != std::string::npos;
     };
     for (const dtype type : {dtype::f16, dtype::bf16}) {

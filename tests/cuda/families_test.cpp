@@ -8,8 +8,8 @@
 namespace {
 
 using namespace carat;
-using cuda::engine::forces_mma;
-using cuda::engine::reason_against_mma;
+using gpu_engine::forces_mma;
+using gpu_engine::reason_against_mma;
 
 TEST(families, mma_begins_at_8_0_and_fp8_at_8_9) {
     EXPECT_EQ(reason_against_mma(dtype::f16, 75),
@@ -28,7 +28,7 @@ TEST(families, mma_begins_at_8_0_and_fp8_at_8_9) {
 
 // Code for 8.0 runs on an 8.9, and its fp8 kernels would store zeros.
 TEST(families, fp8_needs_code_that_has_it) {
-    using cuda::engine::reason_against_code;
+    using gpu_engine::reason_against_code;
     EXPECT_EQ(reason_against_code(dtype::e4m3, 80),
               "fp8 needs code for compute capability 8.9 or later, and this build holds code for "
               "8.0: build with CARAT_GPUS=native, or convert A and B to f16 or bf16");

@@ -34,7 +34,7 @@ struct asked {
 
 // Runs it on whole numbers; C(i, j) may be off by `tolerance` of itself.
 std::string check(const asked& a, double tolerance,
-                  cuda::engine::arithmetic by = cuda::engine::arithmetic::native) {
+                  core::gpu_arithmetic by = core::gpu_arithmetic::native) {
     const core::problem& p = a.p;
     test::operand_set data(p, 0);
     data.a.fill('a');
@@ -64,7 +64,7 @@ std::string check(const asked& a, double tolerance,
     if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
     last.activation_function = a.then;
     if (a.adds) last.residual = at(on_d, d);
-    const auto product = by == cuda::engine::arithmetic::native
+    const auto product = by == core::gpu_arithmetic::native
                              ? rows::cuda::prepare_fused(p, last, a.s)
                              : rows::cuda::row_of(by).prepare(p, a.s);
     product->run({at(on_a, data.a), at(on_b, data.b), at(on_c, data.c)});
@@ -164,7 +164,7 @@ TEST_F(fused, promoted_sums_are_finished_like_others) {
 struct sums_of {
     dtype from;
     dtype to;
-    cuda::engine::arithmetic by = cuda::engine::arithmetic::native;
+    core::gpu_arithmetic by = core::gpu_arithmetic::native;
 };
 
 // Such a product with a C that beta multiplies, or another matrix; tile -1 is pingpong.
@@ -188,7 +188,7 @@ asked with_beta(const sums_of& of, const std::array<std::int64_t, 3>& size, bool
 // TMA adds it if lines of C are multiples of 16 bytes, in every tile, part of K and layout; with
 // the last size a CTA has several tiles in turn.
 TEST_F(fused, what_beta_multiplies_is_added_to_every_tile) {
-    using enum cuda::engine::arithmetic;
+    using enum core::gpu_arithmetic;
     int count = 0;
     for (const sums_of& of : {sums_of{dtype::bf16, dtype::bf16},
                               {dtype::bf16, dtype::f32},

@@ -243,13 +243,13 @@ TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
         << "columns of B are too many";
 
     alignas(16) static std::byte memory[32];
-    EXPECT_TRUE(cuda::engine::stores_glu(p, {memory, memory, memory}));
-    EXPECT_FALSE(cuda::engine::stores_glu(p, {memory, memory, memory + 2}));
-    EXPECT_FALSE(cuda::engine::stores_glu(p, {memory, memory, memory, memory + 2}));
-    EXPECT_FALSE(cuda::engine::stores_glu(by_columns, {memory, memory, memory}));
+    EXPECT_TRUE(gpu_engine::stores_glu(p, {memory, memory, memory}));
+    EXPECT_FALSE(gpu_engine::stores_glu(p, {memory, memory, memory + 2}));
+    EXPECT_FALSE(gpu_engine::stores_glu(p, {memory, memory, memory, memory + 2}));
+    EXPECT_FALSE(gpu_engine::stores_glu(by_columns, {memory, memory, memory}));
     core::problem ragged = p;
     ragged.n = 4092;
-    EXPECT_FALSE(cuda::engine::stores_glu(ragged, {memory, memory, memory}));
+    EXPECT_FALSE(gpu_engine::stores_glu(ragged, {memory, memory, memory}));
 }
 
 }  // namespace

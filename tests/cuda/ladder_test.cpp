@@ -57,12 +57,12 @@ std::vector<subject> fma_subjects(const rows::implementation& entry, const core:
 // Every tile that the table has for the types, as the row sums them.
 std::vector<subject> tensor_core_subjects(const rows::implementation& entry,
                                           const core::signature& types) {
-    const auto how = static_cast<cuda::engine::arithmetic>(
+    const auto how = static_cast<core::gpu_arithmetic>(
         std::ranges::find(rows::cuda::table(), &entry) - rows::cuda::table().begin());
     std::set<core::tunable_values> ways;
     for (const core::kernel_desc& k : cuda::wgmma::kernel_table) {
         if (k.a_type != types.a || k.b_type != types.b ||
-            k.accumulate != cuda::engine::accumulation_for(how, types.a))
+            k.accumulate != core::accumulation_for(how, types.a))
             continue;
         for (const int split_k : {1, 2, 4, 8})
             if (split_k <= k.most_split_k)

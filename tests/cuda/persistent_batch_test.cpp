@@ -12,7 +12,7 @@ namespace {
 
 using namespace carat;
 using cuda::activation;
-using cuda::engine::arithmetic;
+using arithmetic = core::gpu_arithmetic;
 using test::many;
 using test::on_gpu;
 using test::whole;
@@ -69,17 +69,22 @@ class trial {
         const std::int64_t lines = f.per_row ? m_ : n_;
         const space::buffer scales = on_lines(lines, scale_of);
         const space::buffer biases = on_lines(lines, bias_of);
-        cuda::launch_arguments with;
+        cuda::bindings with;
         with.data = {a_.data(), b_.data(), c_.data()};
+        with.apart = {a_.apart, b_.apart, c_.apart};
         if (f.scales) with.fusion.scale = {static_cast<const float*>(scales.data()), f.per_row};
         if (f.biases) with.fusion.bias = {static_cast<const float*>(biases.data()), f.per_row};
         with.fusion.activation_function = f.then;
         if (f.adds) with.fusion.residual = d_.data();
-        const auto made = cuda::engine::prepare({p, how, with.fusion, {}, {.count = count}}, {});
+        const auto made = gpu_engine::prepare({.problem = p,
+                                               .arithmetic = how,
+                                               .epilogue = cuda::epilogue_of(with.fusion),
+                                               .products = {core::multiplicity::strided, count}},
+                                              core::settings{});
         ASSERT_NE(made, nullptr);
         persistent += made->kernels().at(0).name.find("_batched") != std::string::npos ? 1 : 0;
         c_.upload();
-        ASSERT_TRUE(made->run_batch(with, {a_.apart, b_.apart, c_.apart}));
+        ASSERT_TRUE(made->run(with));
         expect(f);
     }
 
@@ -159,7 +164,7 @@ TEST_F(persistent_batch, one_block_of_fp8_is_summed_natively) {
         core::problem p = core::row_major_problem(dtype::e4m3, 512, 512, k);
         p.c_type = dtype::f32;
         p.b_layout = core::column_major(k);
-        const auto made = cuda::engine::prepare({p, arithmetic::native, {}, {}, {}}, asked);
+        const auto made = gpu_engine::prepare({.problem = p}, asked);
         return made->kernels().at(0).name.find("_promoted") != std::string::npos;
     };
     EXPECT_FALSE(promotes(128, {}));

@@ -9,9 +9,10 @@
 
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
+#include "cuda/engine/arithmetic.hpp"
 #include "cuda/engine/call.hpp"
+#include "cuda/engine/kept_plans.hpp"
 #include "cuda/engine/select.hpp"
-#include "cuda/engine/task.hpp"
 #include "cuda/engine/tunables.hpp"
 #include "lab/rows/block_scale_places.hpp"
 #include "lab/rows/operation.hpp"
@@ -20,7 +21,8 @@
 
 namespace carat::rows::cuda {
 
-namespace engine = carat::cuda::engine;
+namespace engine = gpu_engine;
+using core::gpu_arithmetic;
 
 namespace {
 
@@ -52,11 +54,12 @@ class unit_scales {
 class row_product final : public runnable, public predicting {
   public:
     // Scales come with the operands unless they are `unit`.
-    row_product(const engine::request& wanted, core::settings s, bool unit = true)
-        : wanted_(wanted), settings_(std::move(s)) {
-        const core::problem& p = wanted_.problem;
+    row_product(const core::gpu_call& call, core::settings s,
+                const carat::cuda::epilogue_fusion& fusion = {}, bool unit = true)
+        : call_(call), fusion_(fusion), settings_(std::move(s)) {
+        const core::problem& p = call_.problem;
         const bool is_scaled =
-            unit && wanted_.how == engine::arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
+            unit && call_.arithmetic == gpu_arithmetic::fp8_blocks && p.m > 0 && p.n > 0 && p.k > 0;
         if (is_scaled) scales_ = std::make_unique<unit_scales>(p);
         (void)ready_for({});
     }
@@ -66,14 +69,12 @@ class row_product final : public runnable, public predicting {
 
     void run(const core::operands& data) override {
         const ready& made = ready_for(carat::cuda::alignment_of(data));
-        carat::cuda::launch_arguments with{.data = data,
-                                           .stream = carat::cuda::stream_in_use(),
-                                           .fusion = wanted_.fusion,
-                                           .scales = {}};
+        carat::cuda::bindings with{
+            .data = data, .stream = carat::cuda::stream_in_use(), .fusion = fusion_};
         if (scales_ != nullptr) with.scales = scales_->get();
-        if (data.scales != nullptr)
-            with.scales = block_scale_places(wanted_.problem).at(data.scales);
-        made.product->run(with, made.kept.get());
+        if (data.scales != nullptr) with.scales = block_scale_places(call_.problem).at(data.scales);
+        with.kept = made.kept.get();
+        (void)made.product->run(with);
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
@@ -93,27 +94,38 @@ class row_product final : public runnable, public predicting {
 
     [[nodiscard]] const ready& aligned() const { return made_[0]; }
 
-    const ready& ready_for(const carat::cuda::operand_alignment& aligned) {
+    const ready& ready_for(const core::operand_alignment& aligned) {
         ready& here = made_[(aligned.a ? 0U : 1U) + (aligned.b ? 0U : 2U)];
         if (here.product != nullptr) return here;
-        engine::request wanted = wanted_;
-        wanted.aligned = aligned;
-        here.product = wanted.fusion.is_glu ? engine::prepare_glu(wanted, settings_)
-                                            : engine::prepare(wanted, settings_);
+        core::gpu_call call = call_;
+        call.aligned = aligned;
+        here.product = engine::prepare(call, settings_);
         if (here.product != nullptr) here.kept = here.product->make_cache();
         return here;
     }
 
-    engine::request wanted_;
+    core::gpu_call call_;
+    carat::cuda::epilogue_fusion fusion_;
     core::settings settings_;
     std::unique_ptr<unit_scales> scales_;
     std::array<ready, 4> made_;  // for A and B aligned or not
 };
 
+core::gpu_call call_of(const operation& all, gpu_arithmetic how,
+                       const core::product_set& products) {
+    return {
+        .problem = all.one, .e_layout = all.one.c_layout, .arithmetic = how, .products = products};
+}
+
+void start(const core::gpu_call& call, const core::gpu_operands& at) {
+    engine::multiply(carat::cuda::device_in_use(), carat::cuda::stream_in_use(), call, at);
+}
+
 // Many products, by the public call's own way to the GPU, its checks of places included.
 class row_batch final : public runnable {
   public:
-    row_batch(const operation& all, f32_as f32) : all_(all), apart_(distances_of(all)), f32_(f32) {}
+    row_batch(const operation& all, gpu_arithmetic how)
+        : all_(all), apart_(distances_of(all)), how_(how) {}
 
     void expect(const core::operands& data) override {
         if (all_.lies == placement::strided) return;
@@ -124,34 +136,21 @@ class row_batch final : public runnable {
     }
 
     void run(const core::operands& data) override {
-        const cuda_call::place here{carat::cuda::device_in_use(), carat::cuda::stream_in_use(),
-                                    false, f32_};
         const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
-        const cuda_call::product it{.problem = all_.one,
-                                    .e_layout = all_.one.c_layout,
-                                    .steps = steps.count == 0 ? nullptr : &steps,
-                                    .scales = {}};
-        if (all_.lies == placement::strided) return multiply(here, it, strided(reading_e(data)));
-        const auto at = places_.find(data.c);
-        if (at == places_.end()) {
-            expect(data);
-            return run(data);
+        core::gpu_operands at{.steps = steps.count == 0 ? nullptr : &steps};
+        if (all_.lies == placement::strided) {
+            at.first = reading_e(data);
+            at.apart = {apart_.a, apart_.b, apart_.c, apart_.c};
+        } else {
+            if (!places_.contains(data.c)) expect(data);
+            at.listed = places_.at(data.c);
         }
-        multiply(here, it, at->second);
+        start(call(), at);
     }
 
     // The plan of the launch for all products, where there is one.
     [[nodiscard]] core::plan_facts planned() const override {
-        cuda_call::task t{.problem = all_.one,
-                          .e_layout = all_.one.c_layout,
-                          .fusion = {},
-                          .batch_invariant = false,
-                          .f32 = f32_,
-                          .scales = {}};
-        t.batch.count = all_.count;
-        t.lies_anywhere = all_.lies == placement::pointers;
-        const cuda_call::plan& made = plan_for(t, {}, carat::cuda::device_in_use());
-        return made.product == nullptr ? core::plan_facts{} : made.product->planned();
+        return engine::plan_for(call(), carat::cuda::device_in_use()).planned();
     }
 
   private:
@@ -160,24 +159,27 @@ class row_batch final : public runnable {
         if (all_.one.beta != 0 && !all_.other_e) data.e = data.c;
         return data;
     }
-    [[nodiscard]] cuda_call::strided_operands strided(const core::operands& first) const {
-        return {first,    apart_.a, apart_.b,
-                apart_.c, apart_.c, static_cast<std::size_t>(all_.count)};
+    [[nodiscard]] core::gpu_call call() const {
+        const bool is_strided = all_.lies == placement::strided;
+        return call_of(
+            all_, how_,
+            {is_strided ? core::multiplicity::strided : core::multiplicity::listed, all_.count});
     }
 
     operation all_;
     distances apart_;
-    f32_as f32_;
+    gpu_arithmetic how_;
     std::map<const void*, std::vector<core::operands>> places_;
 };
 
 // Those with rows, by the public call's way for lists.
 class row_group final : public runnable {
   public:
-    row_group(const operation& all, f32_as f32) : all_(all), apart_(distances_of(all)), f32_(f32) {}
+    row_group(const operation& all, gpu_arithmetic how)
+        : all_(all), apart_(distances_of(all)), how_(how) {}
 
     void expect(const core::operands& data) override {
-        std::vector<cuda_call::member>& at = places_[data.c];
+        std::vector<core::gpu_product>& at = places_[data.c];
         at.clear();
         for (std::int64_t i = 0; i < all_.count; ++i) {
             const std::int64_t place = shuffled(all_, i);
@@ -191,24 +193,26 @@ class row_group final : public runnable {
 
     void run(const core::operands& data) override {
         if (!places_.contains(data.c)) expect(data);
-        const cuda_call::place here{carat::cuda::device_in_use(), carat::cuda::stream_in_use(),
-                                    false, f32_};
         const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
-        multiply_group(here, places_.at(data.c), steps.count == 0 ? nullptr : &steps);
+        const std::vector<core::gpu_product>& all = places_.at(data.c);
+        if (all.empty()) return;
+        core::gpu_call call = call_of(all_, how_, {core::multiplicity::sized});
+        call.problem = all.front().problem;
+        start(call, {.sized = all, .steps = steps.count == 0 ? nullptr : &steps});
     }
 
   private:
     operation all_;
     distances apart_;
-    f32_as f32_;
-    std::map<const void*, std::vector<cuda_call::member>> places_;
+    gpu_arithmetic how_;
+    std::map<const void*, std::vector<core::gpu_product>> places_;
 };
 
 // Those with rows, whose ends lie in GPU memory.
 class row_ragged final : public runnable {
   public:
-    row_ragged(const operation& all, f32_as f32)
-        : all_(all), b_apart_(distances_of(all).b), f32_(f32) {
+    row_ragged(const operation& all, gpu_arithmetic how)
+        : all_(all), b_apart_(distances_of(all).b), how_(how) {
         std::vector<std::int32_t> ends;
         for (const std::int64_t rows : all_.rows)
             ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::int32_t>(rows));
@@ -218,29 +222,21 @@ class row_ragged final : public runnable {
     }
 
     void run(const core::operands& data) override {
-        const cuda_call::place here{carat::cuda::device_in_use(), carat::cuda::stream_in_use(),
-                                    false, f32_};
         const carat::detail::epilogue_steps steps = steps_of(all_, data.bias);
-        const cuda_call::product it{.problem = all_.one,
-                                    .e_layout = all_.one.c_layout,
-                                    .steps = steps.count == 0 ? nullptr : &steps,
-                                    .scales = {}};
         core::operands whole = data;
         if (all_.one.beta != 0 && !all_.other_e) whole.e = whole.c;
-        multiply_ragged(here, it,
-                        {.first = whole,
-                         .b = b_apart_,
-                         .c = 0,
-                         .e = 0,
-                         .ends = static_cast<const std::int32_t*>(ends_.data()),
-                         .count = all_.rows.size(),
-                         .along_k = false});
+        start(call_of(all_, how_,
+                      {core::multiplicity::rows, static_cast<std::int64_t>(all_.rows.size())}),
+              {.first = whole,
+               .apart = {.b = b_apart_},
+               .ends = static_cast<const std::int32_t*>(ends_.data()),
+               .steps = steps.count == 0 ? nullptr : &steps});
     }
 
   private:
     operation all_;
     std::int64_t b_apart_;
-    f32_as f32_;
+    gpu_arithmetic how_;
     space::buffer ends_;
 };
 
@@ -251,14 +247,14 @@ bool is_loop(const core::settings& s) {
     return found != s.tunables.end() && found->second != 0;
 }
 
-template <engine::arithmetic How>
+template <gpu_arithmetic How>
 std::string unsupported_batch(const operation& all, const core::settings& s) {
     if (all.block_scales)
-        return How == engine::arithmetic::fast_fp8
+        return How == gpu_arithmetic::fast_fp8
                    ? "scales of blocks are of promoted sums"
-                   : engine::reason_against(all.one, engine::arithmetic::fp8_blocks, s);
+                   : engine::reason_against(call_of(all, gpu_arithmetic::fp8_blocks, {}), s);
     if (is_loop(s)) return reason_against_loop(all);
-    if (How == engine::arithmetic::fast_fp8 || How == engine::arithmetic::fp8_blocks)
+    if (How == gpu_arithmetic::fast_fp8 || How == gpu_arithmetic::fp8_blocks)
         return "the calls for batches and groups have no such sums of fp8: take [loop=1]";
     for (const auto& [name, value] : s.tunables)
         if (value != 0)
@@ -267,32 +263,30 @@ std::string unsupported_batch(const operation& all, const core::settings& s) {
     return {};
 }
 
-template <engine::arithmetic How>
+template <gpu_arithmetic How>
 std::unique_ptr<runnable> prepare_row(const core::problem& p, const core::settings& s) {
-    return std::make_unique<row_product>(engine::request{.problem = p, .how = How}, s);
+    return std::make_unique<row_product>(core::gpu_call{.problem = p, .arithmetic = How}, s);
 }
 
-template <engine::arithmetic How>
+template <gpu_arithmetic How>
 std::unique_ptr<runnable> prepare_batch(const operation& all, const core::settings& s) {
-    constexpr f32_as f32 = How == engine::arithmetic::tf32         ? f32_as::tf32
-                           : How == engine::arithmetic::three_tf32 ? f32_as::three_tf32
-                                                                   : f32_as::f32;
     if (all.block_scales)
         return std::make_unique<row_product>(
-            engine::request{.problem = all.one, .how = engine::arithmetic::fp8_blocks}, s, false);
+            core::gpu_call{.problem = all.one, .arithmetic = gpu_arithmetic::fp8_blocks}, s,
+            carat::cuda::epilogue_fusion{}, false);
     if (is_loop(s))
         return loop_over([&](const core::problem& p) { return prepare_row<How>(p, s); }, all);
-    if (all.sizes_on_device) return std::make_unique<row_ragged>(all, f32);
-    if (all.is_listed()) return std::make_unique<row_group>(all, f32);
-    return std::make_unique<row_batch>(all, f32);
+    if (all.sizes_on_device) return std::make_unique<row_ragged>(all, How);
+    if (all.is_listed()) return std::make_unique<row_group>(all, How);
+    return std::make_unique<row_batch>(all, How);
 }
 
-template <engine::arithmetic How>
+template <gpu_arithmetic How>
 std::string unsupported(const core::problem& p, const core::settings& s) {
-    return engine::reason_against(p, How, s);
+    return engine::reason_against({.problem = p, .arithmetic = How}, s);
 }
 
-template <engine::arithmetic How>
+template <gpu_arithmetic How>
 implementation row(std::string_view summary) {
     return {.name = engine::row_name(How),
             .summary = summary,
@@ -309,34 +303,33 @@ implementation row(std::string_view summary) {
             .takes_block_scales = true};
 }
 
-// The order is that of `engine::arithmetic`.
+// The order is that of `core::gpu_arithmetic`.
 const std::array<implementation, 5>& rows() {
     static const std::array all = {
-        row<engine::arithmetic::native>("carat's GPU kernels, the one that suits the problem"),
-        row<engine::arithmetic::tf32>("carat's GPU kernels on f32 data, rounded to tf32"),
-        row<engine::arithmetic::three_tf32>(
+        row<gpu_arithmetic::native>("carat's GPU kernels, the one that suits the problem"),
+        row<gpu_arithmetic::tf32>("carat's GPU kernels on f32 data, rounded to tf32"),
+        row<gpu_arithmetic::three_tf32>(
             "carat's GPU kernels on f32 data, each number as two of tf32"),
-        row<engine::arithmetic::fast_fp8>("carat's GPU kernels, fp8 summed in 14 bits"),
-        row<engine::arithmetic::fp8_blocks>(
+        row<gpu_arithmetic::fast_fp8>("carat's GPU kernels, fp8 summed in 14 bits"),
+        row<gpu_arithmetic::fp8_blocks>(
             "carat's GPU kernels, fp8 with a scale for each block (all 1)")};
     return all;
 }
 
 }  // namespace
 
-const implementation& row_of(engine::arithmetic how) {
+const implementation& row_of(gpu_arithmetic how) {
     return rows()[static_cast<std::size_t>(how)];
 }
 
 std::unique_ptr<runnable> prepare_fused(const core::problem& p,
                                         const carat::cuda::epilogue_fusion& fusion,
                                         const core::settings& s) {
-    if (const std::string why = reason_against(row_of(engine::arithmetic::native), p, s);
+    if (const std::string why = reason_against(row_of(gpu_arithmetic::native), p, s);
         !why.empty() && !fusion.is_glu)
         throw error(error_code::unsupported, why);
-    const engine::request wanted{
-        .problem = p, .how = engine::arithmetic::native, .fusion = fusion, .aligned = {}};
-    auto made = std::make_unique<row_product>(wanted, s);
+    const core::gpu_call call{.problem = p, .epilogue = carat::cuda::epilogue_of(fusion)};
+    auto made = std::make_unique<row_product>(call, s, fusion);
     return made->is_none() ? nullptr : std::move(made);
 }
 

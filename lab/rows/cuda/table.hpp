@@ -4,15 +4,15 @@
 
 #include <memory>
 
+#include "core/gpu_call.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
-#include "cuda/engine/arithmetic.hpp"
 #include "lab/rows/catalogue.hpp"
 
 namespace carat::rows::cuda {
 
 [[nodiscard]] rows::table table();
 
-[[nodiscard]] const implementation& row_of(carat::cuda::engine::arithmetic how);
+[[nodiscard]] const implementation& row_of(core::gpu_arithmetic how);
 
 /// What the row `cuda.engine` prepares, with a fusion whose values every run reads. Null of a GLU
 /// that is better taken by a kernel of its own.

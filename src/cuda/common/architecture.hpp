@@ -18,21 +18,16 @@ struct architecture {
     core::kernel_table kernels;
 
     /// How the kernels would read this product: all that a plan depends on but overrides and SMs.
-    plan::gemm_request (*request)(const gemm_task& task);
+    plan::gemm_request (*request)(const core::gpu_call& call);
 
     /// Makes it ready with a kernel of the table. @throws carat::error(out_of_memory).
-    std::unique_ptr<const gemm_product> (*prepare)(const gemm_task& task,
+    std::unique_ptr<const gemm_product> (*prepare)(const core::gpu_call& call,
                                                    const plan::gemm_plan& with,
                                                    std::string_view chosen_by);
 
     /// Nothing where the kernels can't read such a member of a group where it lies.
-    std::optional<layout_class> (*layout_in_group)(const grouped& member,
+    std::optional<layout_class> (*layout_in_group)(const core::gpu_product& member,
                                                    core::accumulation accumulate);
-
-    /// Any group of products like `task`, whose sizes don't count, laid out so.
-    std::unique_ptr<const gemm_product> (*prepare_group)(const gemm_task& like,
-                                                         const layout_class& layout,
-                                                         const plan::gemm_plan& with);
 
     /// Whether C and what is added to it lie so that a GLU can be taken on the way there.
     bool (*stores_glu)(const core::problem& p, const core::operands& data);

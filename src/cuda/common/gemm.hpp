@@ -1,18 +1,17 @@
-// A product on a GPU as the modules of src/cuda hand it to each other: what is multiplied, the
-// product made ready, and what one run of it is told.
+// A product on a GPU made ready, and what one launch of it is told. What is multiplied is said by
+// core/gpu_call.hpp.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "core/block_scales.hpp"
 #include "core/facts.hpp"
+#include "core/gpu_call.hpp"
 #include "core/gpu_prediction.hpp"
-#include "core/kernel_desc.hpp"
-#include "core/problem.hpp"
 #include "cuda/common/epilogue_fusion.hpp"
 #include "cuda/common/ragged.hpp"
 
@@ -20,41 +19,12 @@ struct CUstream_st;  // cudaStream_t is a pointer to it
 
 namespace carat::cuda {
 
-/// Whether A and B begin at multiples of 16 bytes: others are packed by the product.
-struct operand_alignment {
-    bool a = true;
-    bool b = true;
-
-    bool operator==(const operand_alignment&) const = default;
-};
-
 [[nodiscard]] inline bool is_aligned(const void* data) {
     return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
-[[nodiscard]] inline operand_alignment alignment_of(const core::operands& data) {
+[[nodiscard]] inline core::operand_alignment alignment_of(const core::operands& data) {
     return {is_aligned(data.a), is_aligned(data.b)};
 }
-
-/// The products of one launch, at one distance from each other; of A and B one matrix may be for
-/// all.
-struct batch_shape {
-    std::int64_t count = 1;
-    bool one_a = false;
-    bool one_b = false;
-
-    [[nodiscard]] std::int64_t matrices_a() const { return one_a ? 1 : count; }
-    [[nodiscard]] std::int64_t matrices_b() const { return one_b ? 1 : count; }
-    [[nodiscard]] batch_shape swapped() const { return {count, one_b, one_a}; }
-
-    bool operator==(const batch_shape&) const = default;
-};
-
-/// From one product of a batch to the next, in elements; 0: one matrix for all. A residual is as C.
-struct batch_strides {
-    std::int64_t a = 0;
-    std::int64_t b = 0;
-    std::int64_t c = 0;
-};
 
 /// Whether all matrices of a batch begin so, and a tensor map can tell how far they are apart.
 [[nodiscard]] inline bool is_aligned(const void* first, std::int64_t apart, dtype type) {
@@ -63,46 +33,6 @@ struct batch_strides {
     return is_aligned(first) && apart >= 0 && apart < too_far_apart_bytes / bytes &&
            apart * bytes % 16 == 0;
 }
-
-/// C = fusion(alpha A B) + beta C, with something to multiply. A GLU has twice the columns of
-/// `problem` to multiply.
-struct gemm_task {
-    core::problem problem;
-    core::accumulation accumulate = core::accumulation::native;
-    epilogue_fusion fusion;
-    operand_alignment aligned;  // of all products of a batch
-    batch_shape batch = {};
-    // A is read along K, packed where it lies otherwise: a product may begin with any of its rows.
-    bool a_along_k = false;
-};
-
-/// The product whose sums become C.
-[[nodiscard]] inline core::problem multiplied(core::problem p, const epilogue_fusion& fusion) {
-    if (fusion.is_glu) p.n *= 2;
-    return p;
-}
-
-/// With other values and another residual than the product was made ready with, but the same steps.
-struct launch_arguments {
-    core::operands data;
-    CUstream_st* stream = nullptr;
-    epilogue_fusion fusion = {};
-    core::block_scales scales = {};  // of blockwise accumulation
-};
-
-/// One product of a group. An `e` is what beta multiplies, laid out as C; null: C itself.
-struct grouped {
-    core::problem problem;
-    core::operands data;
-};
-
-/// A group whose sizes lie in GPU memory: its products share out the rows of A and C, each with a B
-/// of its own, or K, each with a C of its own. What is shared out is one matrix.
-struct ragged_group {
-    ragged_ends ends;
-    bool along_k = false;
-    batch_strides apart;
-};
 
 /// How a product of a group is laid out; those that are alike can be in one launch.
 struct layout_class {
@@ -122,8 +52,41 @@ class launch_cache {
     virtual ~launch_cache() = default;
 };
 
-/// A product made ready: const from then on. Runs of it follow each other on one stream, since they
-/// share its scratch memory.
+/// What one launch is told. Values and a residual may differ from those that the product was made
+/// ready with, but not the steps.
+struct bindings {
+    core::operands data = {};            // of one product, of the first, or of what all share out
+    core::product_distances apart = {};  // where they are strided or ragged
+    std::span<const core::gpu_product> each = {};  // where they are listed or sized
+    ragged_ends ends = {};                         // where they are ragged
+    CUstream_st* stream = nullptr;
+    epilogue_fusion fusion = {};
+    core::block_scales scales = {};  // of fp8_blocks
+    launch_cache* kept = nullptr;    // make_cache()'s, of this thread
+
+    /// What beta multiplies.
+    [[nodiscard]] const void* source() const {
+        return fusion.residual != nullptr ? fusion.residual : data.c;
+    }
+    /// Of C^T = B^T A^T.
+    [[nodiscard]] bindings swapped() const;
+};
+
+inline bindings bindings::swapped() const {
+    bindings of = *this;
+    std::swap(of.data.a, of.data.b);
+    of.apart = apart.swapped();
+    of.fusion.scale.per_row = !fusion.scale.per_row;
+    of.fusion.bias.per_row = !fusion.bias.per_row;
+    return of;
+}
+
+[[nodiscard]] inline core::gpu_epilogue epilogue_of(const epilogue_fusion& f) {
+    return {!f.changes_no_sum(), f.is_glu, f.residual != nullptr};
+}
+
+/// A product, or many, made ready: const from then on. Runs of it follow each other on one stream,
+/// since they share its scratch memory.
 class gemm_product {
   public:
     gemm_product() = default;
@@ -134,29 +97,10 @@ class gemm_product {
     /// Null where nothing is kept.
     [[nodiscard]] virtual std::unique_ptr<launch_cache> make_cache() const { return nullptr; }
 
-    /// Starts it. A and B are aligned as it was made ready for. `kept` is make_cache()'s.
-    virtual void run(const launch_arguments& with, launch_cache* kept) const = 0;
-
-    /// Starts the products of the batch that it was made ready for. False: it can't, and nothing
-    /// was started.
-    [[nodiscard]] virtual bool run_batch(const launch_arguments& /*first*/,
-                                         const batch_strides& /*apart*/) const {
-        return false;
-    }
-
-    /// Starts products that are alike in all but sizes, strides and places at once, with the bits
-    /// of a plan whose K is cut as this one's. False: they can't be, and nothing was started.
-    [[nodiscard]] virtual bool run_group(std::span<const grouped> /*all*/,
-                                         const launch_arguments& /*common*/) const {
-        return false;
-    }
-
-    /// Starts a group that was made ready as one product of all that is shared out, and a batch of
-    /// what isn't. False: it can't, and nothing was started.
-    [[nodiscard]] virtual bool run_ragged(const ragged_group& /*all*/,
-                                          const launch_arguments& /*common*/) const {
-        return false;
-    }
+    /// Starts the products that it was made ready for, aligned as they were said to be. Those that
+    /// are `sized` are alike in all but sizes, strides and places. False: one launch can't, and
+    /// nothing was started; of one product alone never.
+    [[nodiscard]] virtual bool run(const bindings& with) const = 0;
 
     [[nodiscard]] virtual std::vector<core::kernel_facts> kernels() const { return {}; }
     [[nodiscard]] virtual core::plan_facts planned() const { return {}; }

@@ -5,30 +5,30 @@
 #include "cuda/engine/families.hpp"
 #include "cuda/families/wgmma/host/architecture.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
-std::span<const architecture* const> architectures() {
-    static const architecture* const all[] = {&wgmma::row()};
+std::span<const cuda::architecture* const> architectures() {
+    static const cuda::architecture* const all[] = {&cuda::wgmma::row()};
     return all;
 }
 
 namespace {
 
-const architecture* architecture_of(int device) {
+const cuda::architecture* architecture_of(int device) {
     if (is_mma_forced()) return nullptr;
-    const device_facts gpu = describe(device);
-    for (const architecture* const one : architectures())
+    const cuda::device_facts gpu = cuda::describe(device);
+    for (const cuda::architecture* const one : architectures())
         if (one->runs_on(gpu)) return one;
     return nullptr;
 }
 
 }  // namespace
 
-const architecture* architecture_in_use() {
+const cuda::architecture* architecture_in_use() {
     // Calls ask for each product, and a description is copied.
     static thread_local int known_device = -1;
-    static thread_local const architecture* known = nullptr;
-    const int device = device_in_use();
+    static thread_local const cuda::architecture* known = nullptr;
+    const int device = cuda::device_in_use();
     if (device == known_device) return known;
     known = architecture_of(device);
     known_device = device;
@@ -37,10 +37,11 @@ const architecture* architecture_in_use() {
 
 std::string reason_against_device(dtype element) {
     if (architecture_in_use() != nullptr) return {};
-    if (std::string why = reason_against_mma(element, describe(device_in_use()).compute_capability);
+    if (std::string why =
+            reason_against_mma(element, cuda::describe(cuda::device_in_use()).compute_capability);
         !why.empty())
         return why;
-    return reason_against_code(element, compiled_for());
+    return reason_against_code(element, cuda::compiled_for());
 }
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

@@ -6,15 +6,15 @@
 
 #include "cuda/common/architecture.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
-[[nodiscard]] std::span<const architecture* const> architectures();
+[[nodiscard]] std::span<const cuda::architecture* const> architectures();
 
 /// That of the device in use; null where kernels of mma multiply everything.
 /// @throws carat::error(invalid_argument) for a wrong CARAT_FORCE_FAMILY.
-[[nodiscard]] const architecture* architecture_in_use();
+[[nodiscard]] const cuda::architecture* architecture_in_use();
 
 /// Why no kernel multiplies elements of this type on the device in use; empty where one does.
 [[nodiscard]] std::string reason_against_device(dtype element);
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

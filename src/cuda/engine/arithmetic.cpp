@@ -1,11 +1,11 @@
 #include "cuda/engine/arithmetic.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
 namespace {
 
 constexpr std::string_view promoted_fp8 = "fp8/f32 (14-bit sums of 128)";
-constexpr std::string_view fast_fp8 = "fp8/14-bit (fast accumulation)";
+constexpr std::string_view summed_in_14_bits = "fp8/14-bit (fast accumulation)";
 
 constexpr core::signature native_types[] = {
     {dtype::f16, dtype::f16, dtype::f32, "f32"},
@@ -21,29 +21,48 @@ constexpr core::signature native_types[] = {
     {dtype::f64, dtype::f64, dtype::f64, "f64"}};
 constexpr core::signature tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "tf32"}};
 constexpr core::signature three_tf32_types[] = {{dtype::f32, dtype::f32, dtype::f32, "3xtf32"}};
-constexpr core::signature fast_fp8_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, fast_fp8},
-                                              {dtype::e4m3, dtype::e4m3, dtype::bf16, fast_fp8},
-                                              {dtype::e5m2, dtype::e4m3, dtype::f32, fast_fp8},
-                                              {dtype::e5m2, dtype::e4m3, dtype::bf16, fast_fp8}};
+constexpr core::signature fast_fp8_types[] = {
+    {dtype::e4m3, dtype::e4m3, dtype::f32, summed_in_14_bits},
+    {dtype::e4m3, dtype::e4m3, dtype::bf16, summed_in_14_bits},
+    {dtype::e5m2, dtype::e4m3, dtype::f32, summed_in_14_bits},
+    {dtype::e5m2, dtype::e4m3, dtype::bf16, summed_in_14_bits}};
 constexpr core::signature blocks_types[] = {{dtype::e4m3, dtype::e4m3, dtype::f32, promoted_fp8},
                                             {dtype::e4m3, dtype::e4m3, dtype::bf16, promoted_fp8}};
 
 }  // namespace
 
-std::span<const core::signature> signatures_of(arithmetic how) {
+std::string_view row_name(core::gpu_arithmetic how) {
+    using enum core::gpu_arithmetic;
     switch (how) {
-        case arithmetic::native:
+        case native:
+            return "cuda.engine";
+        case tf32:
+            return "cuda.engine.tf32";
+        case three_tf32:
+            return "cuda.engine.3xtf32";
+        case fast_fp8:
+            return "cuda.engine.fp8_fast";
+        case fp8_blocks:
+            return "cuda.engine.fp8_blocks";
+    }
+    return {};
+}
+
+std::span<const core::signature> signatures_of(core::gpu_arithmetic how) {
+    using enum core::gpu_arithmetic;
+    switch (how) {
+        case native:
             return native_types;
-        case arithmetic::tf32:
+        case tf32:
             return tf32_types;
-        case arithmetic::three_tf32:
+        case three_tf32:
             return three_tf32_types;
-        case arithmetic::fast_fp8:
+        case fast_fp8:
             return fast_fp8_types;
-        case arithmetic::fp8_blocks:
+        case fp8_blocks:
             return blocks_types;
     }
     return {};
 }
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

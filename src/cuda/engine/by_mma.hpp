@@ -4,23 +4,17 @@
 #include <memory>
 #include <string>
 
-#include "cuda/engine/select.hpp"
+#include "cuda/common/gemm.hpp"
 #include "plan/gemm_plan.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
 /// Why those can't do what was asked for; empty where they can.
-[[nodiscard]] std::string reason_against_mma(const core::problem& p, arithmetic how,
+[[nodiscard]] std::string reason_against_mma(const core::gpu_call& call,
                                              const plan::gemm_overrides& asked);
 
-/// As prepare(), with something to multiply.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_by_mma(const request& wanted,
-                                                                 const plan::gemm_overrides& asked);
+/// With something to multiply. @throws carat::error: unsupported, out_of_memory.
+[[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare_by_mma(
+    const core::gpu_call& call, const plan::gemm_overrides& asked);
 
-/// As prepare_ragged(), for products that are likely to have these sizes; null where no kernel
-/// reads such operands.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_ragged_by_mma(const request& wanted,
-                                                                        const core::problem& likely,
-                                                                        bool along_k);
-
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

@@ -3,111 +3,91 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 #include <carat/error.hpp>
 
 #include "cuda/common/capture.hpp"
 #include "cuda/engine/epilogue_route.hpp"
+#include "cuda/engine/many.hpp"
 #include "cuda/engine/memory_checks.hpp"
-#include "cuda/engine/one_launch.hpp"
 #include "cuda/engine/select.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 namespace {
 
 // Of products that are alike in all else: what is far below the limits is known from the first.
-void check_sizes(const task& t, std::size_t number) {
+void check_sizes(const core::gpu_call& call, std::size_t number) {
     constexpr std::int64_t small = 1 << 20;
-    const core::problem& p = t.problem;
+    const core::problem& p = call.problem;
     if (number > 0 && std::max({p.m, p.n, p.k}) <= small) return;
-    if (const std::string why = cuda::engine::reason_against(t.problem, t.how(), settings_for(t));
-        !why.empty())
+    if (const std::string why = reason_against(call, settings_for(call)); !why.empty())
         throw error(error_code::unsupported,
                     "on a GPU: product " + std::to_string(number) + ": " + why);
 }
 
-void check_group(std::vector<task>& tasks, const epilogue_route& route, const post_pass& pass,
-                 std::span<const member> all, const cuda::call_scope& call) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (route.is_fused()) route.apply(tasks[i]);
-        if (i == 0) check_memory(tasks[i], call);
-        check_sizes(route.is_fused() ? tasks[i] : product_of_sums(tasks[i], pass, false), i);
-        check_memory(all[i].problem, all[i].data, call);
+void check_group(const core::gpu_call& call, const core::gpu_operands& all,
+                 const epilogue_route& route, const cuda::call_scope& scope) {
+    const post_pass pass(route.is_fused() ? nullptr : all.steps);
+    for (std::size_t i = 0; i < all.sized.size(); ++i) {
+        const core::gpu_product& product = all.sized[i];
+        const core::gpu_call one = one_of(call, product);
+        check_sizes(route.is_fused() ? one : call_for_sums(one, pass, false), i);
+        check_memory(product.problem, product.data, scope);
     }
 }
 
-void check_memory_of(const core::problem& p, std::span<const core::operands> all,
-                     const cuda::call_scope& call) {
-    for (const core::operands& data : all) check_memory(p, data, call);
+void check_places(const core::gpu_call& call, const core::gpu_operands& all,
+                  const epilogue_route& route, const cuda::call_scope& scope) {
+    using enum core::multiplicity;
+    const core::problem& p = call.problem;
+    if (call.products.are == sized) return check_group(call, all, route, scope);
+    for (const core::operands& data : all.listed) check_memory(p, data, scope);
+    if (call.products.are == listed) return;
+    check_memory(p, all.first, scope);
+    if (call.products.count > 1)
+        check_memory(p, operands_at(p, all.first, all.apart, call.products.count - 1), scope);
+    check_memory(all.ends, "the array of ends", scope);
 }
 
-void check_memory_of(const core::problem& p, const strided_operands& all,
-                     const cuda::call_scope& call) {
-    check_memory(p, all.first, call);
-    check_memory(p, all.at(p, all.count - 1), call);
-}
-
-template <class Many>
-void multiply_many(const place& where, const product& it, const Many& all) {
-    task t{it.problem, it.e_layout, {}, where.batch_invariant, where.f32, it.scales};
-    const epilogue_route route(t, it.steps);
-    const cuda::unhindered_by_capture loads_kernels;
-    cuda::call_scope call(where.device, where.stream);
-    if (route.is_fused()) route.apply(t);
-    check_memory(t, call);
-    check_memory_of(t.problem, all, call);
-    if (route.is_fused()) return multiply_all(t, all, call);
-    const post_pass pass(it.steps);
-    begin_pass(pass, t.problem, call);
-    for_each(t.problem, all,
-             [&](const core::operands& data) { multiply_and_pass(t, route, pass, data, call); });
+// The sums of each, and a pass over them.
+void multiply_and_pass_over(const core::gpu_call& call, const core::gpu_operands& all,
+                            const cuda::bindings& with, const epilogue_route& route,
+                            cuda::call_scope& scope) {
+    const post_pass pass(all.steps);
+    if (call.products.are == core::multiplicity::sized) {
+        begin_pass(pass, all.sized.front().problem, scope);
+        for (const core::gpu_product& product : all.sized) {
+            cuda::call_scope own(scope.device(), scope.stream());
+            multiply_and_pass(one_of(call, product), with, route, pass, product.data, own);
+        }
+        return;
+    }
+    begin_pass(pass, call.problem, scope);
+    for_each(call, all, [&](const core::operands& data) {
+        multiply_and_pass(call, with, route, pass, data, scope);
+    });
 }
 
 }  // namespace
 
-void multiply_group(const place& where, std::span<const member> all,
-                    const detail::epilogue_steps* steps) {
-    if (all.empty()) return;
-    std::vector<task> tasks;
-    tasks.reserve(all.size());
-    for (const member& one : all)
-        tasks.push_back({one.problem, one.e_layout, {}, where.batch_invariant, where.f32, {}});
-    const epilogue_route route(tasks.front(), steps);
+void multiply(int device, CUstream_st* stream, const core::gpu_call& asked,
+              const core::gpu_operands& all) {
+    core::gpu_call call = asked;
+    const epilogue_route route(call, all.steps);
     const cuda::unhindered_by_capture loads_kernels;
-    cuda::call_scope call(where.device, where.stream);
-    const post_pass pass(route.is_fused() ? nullptr : steps);
-    check_group(tasks, route, pass, all, call);
-    if (route.is_fused()) return multiply_grouped(tasks, all, call);
-    begin_pass(pass, tasks.front().problem, call);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        cuda::call_scope own(call.device(), call.stream());
-        multiply_and_pass(tasks[i], route, pass, all[i].data, own);
-    }
+    cuda::call_scope scope(device, stream);
+    cuda::bindings with{
+        .data = all.first, .apart = all.apart, .stream = scope.stream(), .scales = all.scales};
+    if (route.is_fused()) route.apply(call, with);
+    check_memory(with, scope);
+    check_places(call, all, route, scope);
+    if (call.products.is_ragged())
+        multiply_ragged(call, with, all, route.is_fused(), scope);
+    else if (route.is_fused())
+        multiply_all(call, with, all, scope);
+    else
+        multiply_and_pass_over(call, all, with, route, scope);
 }
 
-core::operands strided_operands::at(const core::problem& p, std::size_t i) const {
-    const auto moved = [&](auto* data, std::int64_t apart, dtype type) {
-        const auto bytes = apart * static_cast<std::int64_t>(size_bytes(type));
-        using byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(data)>>,
-                                        const std::byte, std::byte>;
-        return static_cast<decltype(data)>(static_cast<byte*>(data) +
-                                           static_cast<std::int64_t>(i) * bytes);
-    };
-    return {.a = moved(first.a, a, p.a_type),
-            .b = moved(first.b, b, p.b_type),
-            .c = moved(first.c, c, p.c_type),
-            .e = first.e == nullptr ? nullptr : moved(first.e, e, p.c_type)};
-}
-
-void multiply(const place& where, const product& it, std::span<const core::operands> all) {
-    multiply_many(where, it, all);
-}
-
-void multiply(const place& where, const product& it, const strided_operands& all) {
-    multiply_many(where, it, all);
-}
-
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -13,7 +13,7 @@
 #include "cuda/common/kernel.hpp"
 #include "cuda/engine/epilogue_kernel.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 namespace {
 
@@ -321,4 +321,4 @@ void start(const epilogue_kernel& it, cudaStream_t stream) {
     take(it, {stream});
 }
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -11,7 +11,7 @@
 #include "core/problem.hpp"
 #include "cuda/common/copy.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 struct epilogue_kernel {
     std::int64_t m;  // of C
@@ -37,4 +37,4 @@ void load(const epilogue_kernel& it);
 /// compared with.
 void start(const epilogue_kernel& it, cudaStream_t stream);
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -7,17 +7,18 @@
 
 #include <carat/epilogue.hpp>
 
+#include "cuda/common/gemm.hpp"
+#include "cuda/common/scope.hpp"
 #include "cuda/engine/steps.hpp"
-#include "cuda/engine/task.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 [[nodiscard]] dtype type_of_sums(const core::problem& p);
 
 class epilogue_route {
   public:
     /// @throws carat::error(unsupported) naming a step that no kernel takes.
-    epilogue_route(const task& t, const detail::epilogue_steps* steps);
+    epilogue_route(const core::gpu_call& call, const detail::epilogue_steps* steps);
 
     /// Those of the product write C.
     [[nodiscard]] bool is_fused() const { return is_fused_; }
@@ -25,7 +26,7 @@ class epilogue_route {
     [[nodiscard]] bool may_fuse_glu() const { return may_fuse_glu_; }
 
     /// Tells the kernels.
-    void apply(task& t) const;
+    void apply(core::gpu_call& call, cuda::bindings& with) const;
 
   private:
     bool is_fused_;
@@ -45,13 +46,14 @@ struct post_pass {
 
 /// The product alone, its sums in their own type in lines like those of C. They lie in C where that
 /// is of their type and not read any more, else in memory of the call.
-[[nodiscard]] task product_of_sums(const task& t, const post_pass& last, bool in_c);
+[[nodiscard]] core::gpu_call call_for_sums(const core::gpu_call& call, const post_pass& last,
+                                           bool in_c);
 
 /// Before all products of a call. @throws carat::error(invalid_argument) as check_memory().
-void begin_pass(const post_pass& last, const core::problem& p, cuda::call_scope& call);
+void begin_pass(const post_pass& last, const core::problem& p, cuda::call_scope& scope);
 
 /// A product and its pass, or, where the plan says so, a GLU on the way to C.
-void multiply_and_pass(const task& t, const epilogue_route& route, const post_pass& last,
-                       const core::operands& data, cuda::call_scope& call);
+void multiply_and_pass(const core::gpu_call& call, cuda::bindings with, const epilogue_route& route,
+                       const post_pass& last, const core::operands& data, cuda::call_scope& scope);
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -5,7 +5,7 @@
 
 #include <carat/error.hpp>
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string reason_against_mma(dtype element, int compute_capability) {
     return {};
 }
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

@@ -12,7 +12,7 @@
 
 #include <carat/types.hpp>
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
 /// What a value of CARAT_FORCE_FAMILY says; null or empty: nothing.
 /// @throws carat::error(invalid_argument) for any value but mma.
@@ -29,4 +29,4 @@ namespace carat::cuda::engine {
 /// older one it would be empty. Empty where it does.
 [[nodiscard]] std::string reason_against_code(dtype element, int compiled_for);
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

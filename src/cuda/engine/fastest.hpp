@@ -4,15 +4,17 @@
 
 #include <memory>
 
-#include "cuda/engine/select.hpp"
+#include "cuda/common/gemm.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
-/// How a kernel of tensor cores would be told it, but for the number of SMs.
-[[nodiscard]] gemm_task task_for_wgmma(const request& wanted, bool is_asked);
+/// One block of K is summed alike, promoted afterwards or not, and kernels that don't promote it
+/// have registers for more tiles on an SM. What is asked for is one of the arithmetic's own
+/// kernels.
+[[nodiscard]] core::gpu_call call_for_wgmma(core::gpu_call call, bool is_asked);
 
 /// Nothing where a launch for each product of a batch is faster than one for all.
 /// @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_fastest(const request& wanted);
+[[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare_fastest(const core::gpu_call& call);
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

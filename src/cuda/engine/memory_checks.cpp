@@ -8,7 +8,7 @@
 
 #include "cuda/common/error.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 namespace {
 
@@ -59,7 +59,7 @@ void check_memory(const void* data, const char* name, const cuda::call_scope& ca
 void check_memory(const core::problem& p, const core::operands& data,
                   const cuda::call_scope& call) {
     if (p.m == 0 || p.n == 0) return;  // where nothing lies, nothing is read
-    if (multiplies(p)) {
+    if (p.k != 0 && p.alpha != 0) {
         check_memory(data.a, "A", call);
         check_memory(data.b, "B", call);
     }
@@ -67,13 +67,12 @@ void check_memory(const core::problem& p, const core::operands& data,
     if (p.beta != 0) check_memory(data.e, "E", call);
 }
 
-// Comes first in a call.
-void check_memory(const task& t, const cuda::call_scope& call) {
+void check_memory(const cuda::bindings& with, const cuda::call_scope& call) {
     seen.forget_old_ones();
-    check_memory(t.fusion.scale.values, "the scale", call);
-    check_memory(t.fusion.bias.values, "the bias", call);
-    check_memory(t.scales.a, "the scales of A", call);
-    check_memory(t.scales.b, "the scales of B", call);
+    check_memory(with.fusion.scale.values, "the scale", call);
+    check_memory(with.fusion.bias.values, "the bias", call);
+    check_memory(with.scales.a, "the scales of A", call);
+    check_memory(with.scales.b, "the scales of B", call);
 }
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -2,9 +2,10 @@
 // whole process's use of the GPU with it.
 #pragma once
 
-#include "cuda/engine/task.hpp"
+#include "cuda/common/gemm.hpp"
+#include "cuda/common/scope.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 /// @throws carat::error(invalid_argument) naming what lies in host memory, where that is seen.
 /// While a stream is captured, memory that is to be the graph's is known to no one yet, and passes.
@@ -13,7 +14,7 @@ void check_memory(const void* data, const char* name, const cuda::call_scope& ca
 /// What is read and written of one product.
 void check_memory(const core::problem& p, const core::operands& data, const cuda::call_scope& call);
 
-/// The same of its fusion and scales.
-void check_memory(const task& t, const cuda::call_scope& call);
+/// The same of a fusion and of scales. Comes first in a call.
+void check_memory(const cuda::bindings& with, const cuda::call_scope& call);
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -4,72 +4,53 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "core/tunable.hpp"
 #include "cuda/common/gemm.hpp"
-#include "cuda/engine/arithmetic.hpp"
 #include "plan/gemm_plan.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
-/// What to multiply: C = fusion(alpha A B) + beta C.
-struct request {
-    core::problem problem;
-    arithmetic how = arithmetic::native;
-    epilogue_fusion fusion = {};
-    operand_alignment aligned = {};
-    batch_shape batch = {};
-};
+/// Kernels can do more to their sums than multiply them by alpha: those of the tensor cores for
+/// elements of 8 and 16 bits that are summed in f32.
+[[nodiscard]] bool takes_fusion(const core::problem& p);
+
+/// What the call itself asks of a plan.
+[[nodiscard]] core::settings settings_for(const core::gpu_call& call);
 
 /// Why the device in use can't multiply these types and sizes with these tunables; empty where it
 /// can.
-[[nodiscard]] std::string reason_against(const core::problem& p, arithmetic how,
-                                         const core::settings& s);
+[[nodiscard]] std::string reason_against(const core::gpu_call& call, const core::settings& s);
 
-/// A fusion is for f16, bf16 and fp8, a residual alone for f32 and f64 too. Fusion's pointers are
-/// those of a run, only the steps count. Nothing where a launch for each product of a batch is
-/// predicted to be faster than one for all.
-/// @throws carat::error: unsupported for a fusion of other types; invalid_argument for one with
-///         nothing to multiply (alpha = 0 or K = 0); out_of_memory.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const request& wanted,
-                                                          const core::settings& s);
+/// A fusion is for f16, bf16 and fp8, a residual alone for f32 and f64 too. Nothing where no kernel
+/// takes a GLU on the way to C, or where a pass over its sums is predicted to be faster; or where a
+/// launch for each product of a batch is.
+/// @throws carat::error: unsupported for a fusion of other types, and for operands that share out
+///         rows or K as no kernel reads them; invalid_argument for a fusion with nothing to
+///         multiply (alpha = 0 or K = 0); out_of_memory.
+[[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
+                                                                const core::settings& s);
 
-/// The same for a GLU, whose A B has twice the columns that the problem says. Nothing where no
-/// kernel takes it on the way to C, or where the product and a pass over its sums are predicted to
-/// be faster.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_glu(const request& wanted,
-                                                              const core::settings& s);
+/// With a plan of plan_group()'s: for the products of any_of_group(), or for those that share out
+/// rows, by persistent tiles.
+[[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
+                                                                const plan::gemm_plan& with);
 
 /// Whether C and what is added to it lie so that a GLU can be taken on the way there.
 [[nodiscard]] bool stores_glu(const core::problem& p, const core::operands& data);
 
 /// How it is laid out, where it can be one of a group.
-[[nodiscard]] std::optional<layout_class> layout_in_group(const grouped& member, arithmetic how);
+[[nodiscard]] std::optional<cuda::layout_class> layout_in_group(const core::gpu_product& member,
+                                                                core::gpu_arithmetic how);
 
-/// For all of them in one launch, with K in at most so many parts; 0: choose. Persistent tiles are
-/// for those that `share_rows`.
-[[nodiscard]] plan::group_plan plan_group(std::span<const grouped> all, arithmetic how,
-                                          const layout_class& layout, int split_k, bool share_rows);
+/// Any group of products like those of this call, laid out so: their sizes don't count.
+[[nodiscard]] core::gpu_call any_of_group(const core::gpu_call& call,
+                                          const cuda::layout_class& layout);
 
-/// Those that share out rows, as prepare_ragged(), by a plan of persistent tiles.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_rows(const request& wanted,
-                                                               const plan::gemm_plan& with);
+/// For all of them in one launch. Persistent tiles are for those that `share_rows`.
+[[nodiscard]] plan::group_plan plan_group(const core::gpu_call& call,
+                                          std::span<const core::gpu_product> all,
+                                          const cuda::layout_class& layout, bool share_rows);
 
-/// Any group of products like this one, whose sizes don't count, laid out so.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_group(const request& like,
-                                                                const layout_class& layout,
-                                                                const plan::gemm_plan& with);
-
-struct ragged_way {
-    bool along_k = false;
-    bool stores_rows = false;  // of C TMA can store any of them, and nothing is added
-    int split_k = 0;           // at most; 0: choose
-};
-
-/// Products that share out the rows of one A and C, or K of one A and B, by ends in GPU memory: the
-/// problem is that of all together, what isn't shared out its batch.
-/// @throws carat::error: unsupported where no kernel reads such operands; out_of_memory.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_ragged(const request& wanted,
-                                                                 const ragged_way& way);
-
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

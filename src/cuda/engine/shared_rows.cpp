@@ -5,8 +5,9 @@
 
 #include "core/dtype_traits.hpp"
 #include "cuda/common/ends.hpp"
+#include "cuda/engine/kept_plans.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 namespace {
 
@@ -15,19 +16,19 @@ std::int64_t address(const void* data) {
 }
 
 // Those that have rows, in the order in which they lie in C.
-std::vector<const member*> in_order(std::span<const member> all) {
-    std::vector<const member*> order;
+std::vector<const core::gpu_product*> in_order(std::span<const core::gpu_product> all) {
+    std::vector<const core::gpu_product*> order;
     order.reserve(all.size());
-    for (const member& x : all)
+    for (const core::gpu_product& x : all)
         if (x.problem.m > 0) order.push_back(&x);
-    const auto place = [](const member* x) { return address(x->data.c); };
+    const auto place = [](const core::gpu_product* x) { return address(x->data.c); };
     if (!std::ranges::is_sorted(order, {}, place)) std::ranges::sort(order, {}, place);
     return order;
 }
 
-bool are_alike(const std::vector<const member*>& all) {
+bool are_alike(const std::vector<const core::gpu_product*>& all) {
     const core::problem& like = all.front()->problem;
-    return std::ranges::all_of(all, [&](const member* x) {
+    return std::ranges::all_of(all, [&](const core::gpu_product* x) {
         const core::problem& p = x->problem;
         return p.n == like.n && p.k == like.k && p.a_layout == like.a_layout &&
                p.b_layout == like.b_layout && p.c_layout == like.c_layout;
@@ -35,12 +36,12 @@ bool are_alike(const std::vector<const member*>& all) {
 }
 
 // Whether the rows of A and of C go on from product to product.
-bool go_on(const std::vector<const member*>& all) {
-    const member& first = *all.front();
+bool go_on(const std::vector<const core::gpu_product*>& all) {
+    const core::gpu_product& first = *all.front();
     const std::int64_t a = core::bytes_of(first.problem.a_type, first.problem.a_layout.row_stride);
     const std::int64_t c = core::bytes_of(first.problem.c_type, first.problem.c_layout.row_stride);
     std::int64_t rows = 0;
-    for (const member* x : all) {
+    for (const core::gpu_product* x : all) {
         if (address(x->data.a) != address(first.data.a) + rows * a ||
             address(x->data.c) != address(first.data.c) + rows * c)
             return false;
@@ -51,12 +52,12 @@ bool go_on(const std::vector<const member*>& all) {
 
 // Bytes from one B to the next where all are a multiple of the least apart, in the order of C; 0:
 // they aren't, or lie too far apart.
-std::int64_t least_apart(const std::vector<const member*>& all) {
+std::int64_t least_apart(const std::vector<const core::gpu_product*>& all) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 1; i < all.size(); ++i)
         least = std::min(least, address(all[i]->data.b) - address(all[i - 1]->data.b));
     if (least <= 0 || least % 16 != 0) return 0;
-    for (const member* x : all)
+    for (const core::gpu_product* x : all)
         if ((address(x->data.b) - address(all.front()->data.b)) % least != 0) return 0;
     const std::int64_t count =
         (address(all.back()->data.b) - address(all.front()->data.b)) / least + 1;
@@ -66,15 +67,16 @@ std::int64_t least_apart(const std::vector<const member*>& all) {
 
 }  // namespace
 
-std::optional<shared_rows> shared_rows_of(std::span<const member> all) {
-    const std::vector<const member*> order = in_order(all);
+std::optional<shared_rows> shared_rows_of(std::span<const core::gpu_product> all) {
+    const std::vector<const core::gpu_product*> order = in_order(all);
     if (order.size() < 2) return std::nullopt;
+    // Rows of one k could be read across K, and a product begins with any of them.
     const core::problem& like = order.front()->problem;
     const bool stores = like.beta == 0 && like.a_layout.col_stride == 1 &&
                         like.c_layout.col_stride == 1 &&
                         core::bytes_of(like.c_type, like.c_layout.row_stride) % 16 == 0 &&
                         core::bytes_of(like.c_type, like.n) % 16 == 0;
-    if (!stores || !multiplies(like)) return std::nullopt;
+    if (!stores || like.k < 2 || like.alpha == 0) return std::nullopt;
     if (!are_alike(order) || !go_on(order)) return std::nullopt;
     const std::int64_t apart = least_apart(order);
     if (apart == 0) return std::nullopt;
@@ -83,7 +85,7 @@ std::optional<shared_rows> shared_rows_of(std::span<const member> all) {
                       apart / static_cast<std::int64_t>(size_bytes(like.b_type)),
                       {}};
     found.whole.m = 0;
-    for (const member* x : order) {
+    for (const core::gpu_product* x : order) {
         const auto number =
             static_cast<std::size_t>((address(x->data.b) - address(order.front()->data.b)) / apart);
         found.ends.resize(number, static_cast<std::int32_t>(found.whole.m));  // without rows
@@ -96,21 +98,22 @@ std::optional<shared_rows> shared_rows_of(std::span<const member> all) {
     return found;
 }
 
-bool multiply_rows(task t, const shared_rows& rows, const carat::plan::gemm_plan& with,
-                   cuda::call_scope& call) {
-    const double alpha = t.problem.alpha;  // with an epilogue's factor
-    t.problem = rows.whole;
-    t.problem.alpha = alpha;
-    t.batch = {static_cast<std::int64_t>(rows.ends.size()), true, false};
-    const plan& made = plan_for_rows(t, with, call.device());
+bool multiply_rows(core::gpu_call call, cuda::bindings with, const shared_rows& rows,
+                   const carat::plan::gemm_plan& by, cuda::call_scope& scope) {
+    const double alpha = call.problem.alpha;  // with an epilogue's factor
+    call.problem = rows.whole;
+    call.problem.alpha = alpha;
+    call.products = {core::multiplicity::rows, static_cast<std::int64_t>(rows.ends.size()), true,
+                     false};
+    call.aligned = {};
+    const kept_plan& made = plan_for(call, by, scope.device());
     auto* const ends =
-        static_cast<std::int32_t*>(call.lend(&rows, rows.ends.size() * sizeof(std::int32_t)));
-    cuda::write_ends(ends, rows.ends, call.stream());
-    const cuda::ragged_group group{
-        {ends, static_cast<int>(rows.ends.size()), static_cast<int>(rows.whole.m)},
-        false,
-        {0, rows.b_apart, 0}};
-    return made.product->run_ragged(group, {rows.first, call.stream(), t.fusion, t.scales});
+        static_cast<std::int32_t*>(scope.lend(&rows, rows.ends.size() * sizeof(std::int32_t)));
+    cuda::write_ends(ends, rows.ends, scope.stream());
+    with.data = rows.first;
+    with.apart = {.b = rows.b_apart};
+    with.ends = {ends, static_cast<int>(rows.ends.size()), static_cast<int>(rows.whole.m)};
+    return made.run(with);
 }
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

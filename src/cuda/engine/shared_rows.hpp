@@ -6,10 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "cuda/engine/call.hpp"
-#include "cuda/engine/task.hpp"
+#include "cuda/common/gemm.hpp"
+#include "cuda/common/scope.hpp"
+#include "plan/gemm_plan.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 struct shared_rows {
     core::problem whole;
@@ -19,10 +20,10 @@ struct shared_rows {
 };
 
 /// Nothing where they don't, or persistent tiles couldn't store them.
-[[nodiscard]] std::optional<shared_rows> shared_rows_of(std::span<const member> all);
+[[nodiscard]] std::optional<shared_rows> shared_rows_of(std::span<const core::gpu_product> all);
 
 /// Starts them by this plan, of persistent tiles. False: they can't be, and nothing was started.
-[[nodiscard]] bool multiply_rows(task t, const shared_rows& rows,
-                                 const carat::plan::gemm_plan& with, cuda::call_scope& call);
+[[nodiscard]] bool multiply_rows(core::gpu_call call, cuda::bindings with, const shared_rows& rows,
+                                 const carat::plan::gemm_plan& by, cuda::call_scope& scope);
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

@@ -5,7 +5,7 @@
 
 #include <carat/error.hpp>
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 namespace {
 
@@ -107,4 +107,4 @@ void check_steps(const detail::epilogue_steps& steps) {
     if (largest > 1) refuse("an epilogue has one amax: take the other after the product");
 }
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

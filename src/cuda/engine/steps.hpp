@@ -11,7 +11,7 @@
 
 #include "cuda/common/epilogue_fusion.hpp"
 
-namespace carat::cuda_call {
+namespace carat::gpu_engine {
 
 struct kernel_epilogue {
     double factor = 1;  // of alpha
@@ -24,4 +24,4 @@ struct kernel_epilogue {
 /// @throws carat::error(unsupported) naming the first step that no kernel takes, and the remedy.
 void check_steps(const detail::epilogue_steps& steps);
 
-}  // namespace carat::cuda_call
+}  // namespace carat::gpu_engine

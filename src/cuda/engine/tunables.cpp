@@ -9,7 +9,7 @@
 #include "cuda/engine/architectures.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
 namespace {
 
@@ -22,7 +22,7 @@ values sorted(const std::set<std::int64_t>& all) {
 template <class Field>
 std::set<std::int64_t> of_tensor_cores(Field field) {
     std::set<std::int64_t> all;
-    for (const architecture* const one : architectures())
+    for (const cuda::architecture* const one : architectures())
         for (const core::kernel_desc& k : one->kernels) all.insert(std::invoke(field, k));
     return all;
 }
@@ -31,7 +31,7 @@ template <class Field>
 std::set<std::int64_t> of_fma(Field field) {
     std::set<std::int64_t> all;
     for (const dtype type : {dtype::f32, dtype::f64})
-        for (const plan::fma_tile& t : fma::tiles_of(type)) all.insert(std::invoke(field, t));
+        for (const plan::fma_tile& t : cuda::fma::tiles_of(type)) all.insert(std::invoke(field, t));
     return all;
 }
 
@@ -121,4 +121,4 @@ plan::gemm_overrides overrides_of(const core::settings& s) {
     return asked;
 }
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

@@ -6,10 +6,10 @@
 #include "core/tunable.hpp"
 #include "plan/gemm_plan.hpp"
 
-namespace carat::cuda::engine {
+namespace carat::gpu_engine {
 
 [[nodiscard]] std::span<const core::tunable> tunables();
 
 [[nodiscard]] plan::gemm_overrides overrides_of(const core::settings& s);
 
-}  // namespace carat::cuda::engine
+}  // namespace carat::gpu_engine

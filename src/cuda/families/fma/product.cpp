@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "core/swap_ab.hpp"
 #include "cuda/common/costs.hpp"
@@ -49,11 +48,6 @@ void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned
     if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
 }
 
-operand_alignment swapped_if(bool swap, operand_alignment aligned) {
-    if (swap) std::swap(aligned.a, aligned.b);
-    return aligned;
-}
-
 int sms_in_use() {
     return describe(device_in_use()).multiprocessors;
 }
@@ -61,40 +55,31 @@ int sms_in_use() {
 template <class T>
 class product final : public gemm_product {
   public:
-    product(const gemm_task& task, const overrides& asked)
-        : swap_ab_(has_columns_closer(task.problem)),
-          problem_(by_rows(task.problem)),
-          batch_(swap_ab_ ? task.batch.swapped() : task.batch),
+    product(const core::gpu_call& call, const overrides& asked)
+        : swap_ab_(has_columns_closer(call.problem)),
+          problem_(by_rows(call.problem)),
+          products_(swap_ab_ ? call.products.swapped() : call.products),
           sms_(sms_in_use()),
-          aligned_(swapped_if(swap_ab_, task.aligned)),
-          request_(request_for(task, asked, sms_)),
+          aligned_(swap_ab_ ? call.aligned.swapped() : call.aligned),
+          request_(request_for(call, asked, sms_)),
           plan_(plan::make_fma_plan(request_, tiles_of(problem_.c_type), costs_in_use()).value()),
           row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
           a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
-             batch_.matrices_a()),
+             products_.matrices_a()),
           b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
-             batch_.matrices_b()) {
+             products_.matrices_b()) {
         choose();
     }
 
-    void run(const launch_arguments& with, launch_cache*) const override {
-        (void)run_batch(with, {0, 0, 0});
-    }
-
-    bool run_batch(const launch_arguments& with, const batch_strides& given) const override {
-        core::operands data = with.data;
-        batch_strides apart = given;
-        if (swap_ab_) {
-            std::swap(data.a, data.b);
-            std::swap(apart.a, apart.b);
-        }
+    bool run(const bindings& given) const override {
+        if (products_.are > core::multiplicity::strided) return false;
+        const bindings with = swap_ab_ ? given.swapped() : given;
         const kernel<T>& k = *kernel_;
-        pack_both(data, apart, with.stream);
-        const CUtensorMap a = a_.map(data.a, apart.a, k.block_m, k.block_k);
-        const CUtensorMap b = b_.map(data.b, apart.b, k.block_n, k.block_k);
-        const void* const residual = with.fusion.residual;
-        k.launch(a, b, arguments_for(data.c, residual == nullptr ? data.c : residual, apart.c),
-                 shape_, with.stream);
+        pack_both(with);
+        const CUtensorMap a = a_.map(with.data.a, with.apart.a, k.block_m, k.block_k);
+        const CUtensorMap b = b_.map(with.data.b, with.apart.b, k.block_n, k.block_k);
+        k.launch(a, b, arguments_for(with.data.c, with.source(), with.apart.c), shape_,
+                 with.stream);
         return true;
     }
 
@@ -105,7 +90,7 @@ class product final : public gemm_product {
         const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
         const plan::packed_first packed = plan::packing_before(tile, request_);
         const double stored = static_cast<double>(
-            core::bytes_of(problem_.c_type, problem_.m * problem_.n * batch_.count));
+            core::bytes_of(problem_.c_type, problem_.m * problem_.n * products_.count));
         return plan::predict({.kind = "fma",
                               .unit = "multiply-add units",
                               .stored_bytes = stored,
@@ -117,7 +102,7 @@ class product final : public gemm_product {
         const auto text = [](auto number) { return std::to_string(number); };
         core::plan_facts told;
         told.why = "tiles of " + text(plan_.block_m) + " x " + text(plan_.block_n) + ", " +
-                   text(tiles_m_ * tiles_n_ * batch_.count) + " of them" + cut_in_words() + "\n";
+                   text(tiles_m_ * tiles_n_ * products_.count) + " of them" + cut_in_words() + "\n";
         told.rows = problem_.m;
         told.cols = problem_.n;
         return told;
@@ -132,13 +117,12 @@ class product final : public gemm_product {
     }
 
     // Those that have to be, in one launch.
-    void pack_both(const core::operands& data, const batch_strides& apart,
-                   cudaStream_t stream) const {
+    void pack_both(const bindings& with) const {
         packing all[2];
         std::size_t count = 0;
-        if (a_.packed()) all[count++] = a_.packing_of(data.a, apart.a);
-        if (b_.packed()) all[count++] = b_.packing_of(data.b, apart.b);
-        if (count > 0) pack({all, count}, stream);
+        if (a_.packed()) all[count++] = a_.packing_of(with.data.a, with.apart.a);
+        if (b_.packed()) all[count++] = b_.packing_of(with.data.b, with.apart.b);
+        if (count > 0) pack({all, count}, with.stream);
     }
 
     void choose() {
@@ -148,7 +132,7 @@ class product final : public gemm_product {
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
         const plan::fma_cut cut = plan_.cut;
         shape_.cluster = cut.cluster;
-        const std::int64_t tiles = tiles_m_ * tiles_n_ * batch_.count;
+        const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * k.ctas_per_sm;
         shape_.ctas =
@@ -183,17 +167,17 @@ class product final : public gemm_product {
             .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
                              apart * bytes % 16 == 0 &&
                              (p.m == 1 || at.row_stride * bytes % 16 == 0),
-            .one_a = batch_.one_a,
-            .one_b = batch_.one_b,
+            .one_a = products_.one_a,
+            .one_b = products_.one_b,
             .m = static_cast<int>(p.m),
             .n = static_cast<int>(p.n),
             .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
             .tiles_m = static_cast<int>(tiles_m_),
             .tiles_n = static_cast<int>(tiles_n_),
-            .tiles = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count),
+            .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
             .log2_cluster = std::countr_zero(static_cast<unsigned>(plan_.cut.cluster)),
             .groups = plan_.cut.groups,
-            .units = static_cast<int>(tiles_m_ * tiles_n_ * batch_.count) * plan_.cut.groups,
+            .units = static_cast<int>(tiles_m_ * tiles_n_ * products_.count) * plan_.cut.groups,
             .parts = static_cast<T*>(parts_.get()),
             .arrived = plan_.cut.groups == 1 ? nullptr : static_cast<ptx::flag*>(arrived_.get()),
             .alpha = static_cast<T>(p.alpha),
@@ -202,9 +186,9 @@ class product final : public gemm_product {
 
     bool swap_ab_;
     core::problem problem_;
-    batch_shape batch_;
+    core::product_set products_;
     int sms_;
-    operand_alignment aligned_;
+    core::operand_alignment aligned_;
     plan::fma_request request_;
     plan::fma_plan plan_;
     std::size_t row_;  // of the table
@@ -220,58 +204,58 @@ class product final : public gemm_product {
 };
 
 // In 32 bits, with a split of K for each of eight CTAs. One product does.
-bool counts_tiles_of(const gemm_task& task) {
+bool counts_tiles_of(const core::gpu_call& call) {
     constexpr std::int64_t smallest = 32;
     constexpr std::int64_t most = std::int64_t{1} << 27;
-    const core::problem& p = task.problem;
-    return task.batch.count == 1 ||
-           plan::ceil_div(p.m, smallest) * plan::ceil_div(p.n, smallest) <= most / task.batch.count;
+    const core::problem& p = call.problem;
+    return call.products.count == 1 ||
+           plan::ceil_div(p.m, smallest) * plan::ceil_div(p.n, smallest) <=
+               most / call.products.count;
 }
 
 }  // namespace
 
-plan::fma_request request_for(const gemm_task& task, const overrides& asked, int sms) {
-    const bool swap = has_columns_closer(task.problem);
-    const core::problem p = by_rows(task.problem);
-    const batch_shape batch = swap ? task.batch.swapped() : task.batch;
-    const operand_alignment aligned = swapped_if(swap, task.aligned);
+plan::fma_request request_for(const core::gpu_call& call, const overrides& asked, int sms) {
+    const bool swap = has_columns_closer(call.problem);
+    const core::problem p = by_rows(call.problem);
+    const core::product_set products = swap ? call.products.swapped() : call.products;
+    const core::operand_alignment aligned = swap ? call.aligned.swapped() : call.aligned;
     plan::fma_request of = {
         .m = p.m,
         .n = p.n,
         .k = p.k,
-        .batch = batch.count,
+        .batch = products.count,
         .type = p.c_type,
         .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
         .adds_e = p.beta != 0,
-        .one_a = batch.one_a,
-        .one_b = batch.one_b,
+        .one_a = products.one_a,
+        .one_b = products.one_b,
         .sms = sms,
         .block_m = asked.block_m,
         .block_n = asked.block_n,
         .split_k = asked.split_k,
         .cluster = asked.cluster};
-    add_packing(of, shape_of_a(p), aligned.a, batch.matrices_a());
-    add_packing(of, shape_of_b(p), aligned.b, batch.matrices_b());
+    add_packing(of, shape_of_a(p), aligned.a, products.matrices_a());
+    add_packing(of, shape_of_b(p), aligned.b, products.matrices_b());
     return of;
 }
 
 std::string reason_against(const core::problem& p, const overrides& asked) {
-    return plan::reason_against(
-        request_for({p, core::accumulation::native, {}, {}, {}}, asked, sms_in_use()),
-        tiles_of(p.c_type));
+    return plan::reason_against(request_for({.problem = p}, asked, sms_in_use()),
+                                tiles_of(p.c_type));
 }
 
-double predicted_s(const gemm_task& task) {
-    return plan::make_fma_plan(request_for(task, {}, sms_in_use()), tiles_of(task.problem.c_type),
+double predicted_s(const core::gpu_call& call) {
+    return plan::make_fma_plan(request_for(call, {}, sms_in_use()), tiles_of(call.problem.c_type),
                                costs_in_use())
         .value()
         .seconds;
 }
 
-std::unique_ptr<const gemm_product> prepare(const gemm_task& task, const overrides& asked) {
-    if (!counts_tiles_of(task)) return nullptr;
-    if (task.problem.c_type == dtype::f64) return std::make_unique<product<double>>(task, asked);
-    return std::make_unique<product<float>>(task, asked);
+std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call, const overrides& asked) {
+    if (!counts_tiles_of(call)) return nullptr;
+    if (call.problem.c_type == dtype::f64) return std::make_unique<product<double>>(call, asked);
+    return std::make_unique<product<float>>(call, asked);
 }
 
 }  // namespace carat::cuda::fma

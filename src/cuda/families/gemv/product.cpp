@@ -37,24 +37,25 @@ bool lies_along_k(const arguments& of) {
 
 class product final : public gemm_product {
   public:
-    product(const core::problem& p, std::int64_t batch)
-        : type_(p.a_type), one_row_(p.m == 1), batch_(batch), shape_(shape_of(p)) {
+    explicit product(const core::gpu_call& call)
+        : type_(call.problem.a_type),
+          one_row_(call.problem.m == 1),
+          products_(call.products),
+          shape_(shape_of(call.problem)) {
         facts_ = load(kernel_for(true));
         sms_ = cuda::describe(device_in_use()).multiprocessors;  // slow to ask
         has_clusters_ = compiled_for() >= 90;
     }
 
-    void run(const launch_arguments& given, launch_cache*) const override {
-        (void)run_batch(given, {0, 0, 0});
-    }
-
-    bool run_batch(const launch_arguments& given, const batch_strides& apart) const override {
+    bool run(const bindings& given) const override {
+        if (products_.are > core::multiplicity::strided) return false;
         const core::operands& data = given.data;
+        const core::product_distances& apart = given.apart;
         arguments with = shape_;
         with.matrix = one_row_ ? data.b : data.a;
         with.x = one_row_ ? data.a : data.b;
         with.y = data.c;
-        with.source = given.fusion.residual == nullptr ? data.c : given.fusion.residual;
+        with.source = given.source();
         with.matrix_apart = one_row_ ? apart.b : apart.a;
         with.x_apart = one_row_ ? apart.a : apart.b;
         with.y_apart = apart.c;
@@ -73,9 +74,10 @@ class product final : public gemm_product {
         const kernel& k = kernel_for(true);
         const std::int64_t ctas = (shape_.lines + k.lines - 1) / k.lines;
         const auto elements = static_cast<double>(
-            batch_ * (shape_.lines * shape_.depth + shape_.lines + shape_.depth));
+            products_.count * (shape_.lines * shape_.depth + shape_.lines + shape_.depth));
         return plan::predict_gemv(elements * static_cast<double>(size_bytes(type_)),
-                                  ctas * split_k_for(k, ctas * batch_) * batch_, here);
+                                  ctas * split_k_for(k, ctas * products_.count) * products_.count,
+                                  here);
     }
 
   private:
@@ -102,7 +104,7 @@ class product final : public gemm_product {
             shape_.depth * static_cast<std::int64_t>(size_bytes(type_)) <= short_bytes)
             return short_lines(type_);
         if (lies_along_k())
-            return k_major(type_, aligned && in_vectors(), shape_.lines * batch_ >= many);
+            return k_major(type_, aligned && in_vectors(), shape_.lines * products_.count >= many);
         return mn_major(type_, aligned && in_vectors());
     }
 
@@ -122,17 +124,18 @@ class product final : public gemm_product {
 
     void launch(const kernel& k, arguments with, cudaStream_t stream) const {
         const std::int64_t ctas = (shape_.lines + k.lines - 1) / k.lines;
-        const int split_k = split_k_for(k, ctas * batch_);
+        const int split_k = split_k_for(k, ctas * products_.count);
         void* arguments[] = {&with};
-        launch_closely(k.function,
-                       {dim3(static_cast<unsigned>(ctas * split_k), static_cast<unsigned>(batch_)),
-                        static_cast<unsigned>(k.threads), 0, static_cast<unsigned>(split_k)},
-                       stream, arguments);
+        launch_closely(
+            k.function,
+            {dim3(static_cast<unsigned>(ctas * split_k), static_cast<unsigned>(products_.count)),
+             static_cast<unsigned>(k.threads), 0, static_cast<unsigned>(split_k)},
+            stream, arguments);
     }
 
     dtype type_;
     bool one_row_;
-    std::int64_t batch_;
+    core::product_set products_;
     arguments shape_;
     core::kernel_facts facts_;
     int sms_ = 0;
@@ -141,7 +144,10 @@ class product final : public gemm_product {
 
 }  // namespace
 
-bool takes(const core::problem& p, std::int64_t batch) {
+bool takes(const core::gpu_call& call) {
+    const core::problem& p = call.problem;
+    const std::int64_t batch = call.products.count;
+    if (call.arithmetic != core::gpu_arithmetic::native || call.epilogue.changes_sums) return false;
     const bool known = p.a_type == dtype::f64 || p.a_type == dtype::f32 || p.a_type == dtype::f16 ||
                        p.a_type == dtype::bf16;
     if (!known || p.a_type != p.b_type || (p.m != 1 && p.n != 1)) return false;
@@ -152,8 +158,8 @@ bool takes(const core::problem& p, std::int64_t batch) {
     return !is_half(p.a_type) || lies_along_k(shape_of(p)) || (batch > 1 && p.k <= little_k);
 }
 
-std::unique_ptr<const gemm_product> prepare(const core::problem& p, std::int64_t batch) {
-    return std::make_unique<product>(p, batch);
+std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call) {
+    return std::make_unique<product>(call);
 }
 
 }  // namespace carat::cuda::gemv

@@ -6,12 +6,10 @@
 
 namespace carat::cuda::gemv {
 
-/// Whether so many of `p` are such products, of types there are kernels for: f64, f32, f16 and
-/// bf16.
-[[nodiscard]] bool takes(const core::problem& p, std::int64_t batch);
+/// Whether it asks for such products, of types there are kernels for: f64, f32, f16 and bf16.
+[[nodiscard]] bool takes(const core::gpu_call& call);
 
-/// For products that it takes and that have something to multiply: so many in one launch.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::problem& p,
-                                                          std::int64_t batch);
+/// For products that it takes and that have something to multiply.
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call);
 
 }  // namespace carat::cuda::gemv

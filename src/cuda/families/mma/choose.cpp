@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <set>
 
 #include "core/dtype_traits.hpp"
@@ -17,14 +16,6 @@ namespace carat::cuda::mma {
 
 namespace {
 
-// What small tiles can do of it, if anything.
-std::optional<arithmetic> small_arithmetic(dtype a_type, products_of how) {
-    const bool is_own = is_half(a_type) || a_type == dtype::f32 || a_type == dtype::f64;
-    if (how == products_of::own && is_own) return arithmetic::own;
-    if (how == products_of::tf32) return arithmetic::tf32;
-    return std::nullopt;
-}
-
 // One row of either kind of tiles, and what it needs packed.
 struct candidate {
     bool is_large;
@@ -34,31 +25,31 @@ struct candidate {
     double seconds;
 };
 
-double packing_s(const gemm_task& task, packed_operands which) {
-    const core::problem& p = task.problem;
+double packing_s(const core::gpu_call& call, packed_operands which) {
+    const core::problem& p = call.problem;
     const auto bytes = [&](std::int64_t elements) {  // read and written
         return 2.0 * static_cast<double>(core::bytes_of(p.a_type, elements));
     };
     plan::packed_first first;
-    if (which.a) first.columns += bytes(p.m * p.k * task.batch.matrices_a());
-    if (which.b) first.columns += bytes(p.n * p.k * task.batch.matrices_b());
+    if (which.a) first.columns += bytes(p.m * p.k * call.products.matrices_a());
+    if (which.b) first.columns += bytes(p.n * p.k * call.products.matrices_b());
     return plan::seconds_of(first, costs_in_use().packing);
 }
 
 // Of large tiles on an H100, as the small ones' costs are (costs.hpp): what a multiprocessor does
 // in a second with tiles of 128 x 256, and what its CTAs begin and end with. Not fitted.
-double large_s(const gemm_task& task, products_of how, const multistage_desc& tile, int splits) {
+double large_s(const core::gpu_call& call, const multistage_desc& tile, int splits) {
     constexpr double launch_s = 2.3e-6;
     constexpr double cta_s = 2.5e-6;
     constexpr double bytes_of_k_per_s = 8e12;  // 2 flop for each byte of K, by each place of C
     constexpr double gathering_s = 2e-6;
     constexpr double sums_per_s = 2.5e10;  // that a CTA leaves or finds
-    const core::problem& p = task.problem;
+    const core::problem& p = call.problem;
     const double places = tile.block_m * tile.block_n;
     const double share = places >= 128 * 256 ? 1 : places >= 128 * 128 ? 0.9 : 0.5;
-    const double products = how == products_of::three_tf32 ? 3 : 1;
+    const double products = call.arithmetic == core::gpu_arithmetic::three_tf32 ? 3 : 1;
     const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
-                              plan::ceil_div(p.n, tile.block_n) * task.batch.count * splits;
+                              plan::ceil_div(p.n, tile.block_n) * call.products.count * splits;
     const std::int64_t sms = describe(device_in_use()).multiprocessors;
     const std::int64_t on_sm = std::min<std::int64_t>(tile.ctas_per_sm, plan::ceil_div(ctas, sms));
     const auto waves = static_cast<double>(plan::ceil_div(ctas, sms * on_sm));
@@ -70,11 +61,10 @@ double large_s(const gemm_task& task, products_of how, const multistage_desc& ti
 
 class candidates {
   public:
-    candidates(const gemm_task& task, products_of how, const asked_tile& asked)
-        : task_(task), how_(how), asked_(asked) {
-        if (const auto small = small_arithmetic(task.problem.a_type, how)) add_small(*small);
+    candidates(const core::gpu_call& call, const asked_tile& asked) : call_(call), asked_(asked) {
+        if (has_small_tiles(call.problem.a_type, call.arithmetic)) add_small();
         // Small tiles of tf32 number K in another order within a step.
-        if (how != products_of::tf32 || !asked.batch_invariant) add_large();
+        if (call.arithmetic != core::gpu_arithmetic::tf32 || !asked.batch_invariant) add_large();
     }
 
     [[nodiscard]] const candidate* fastest() const {
@@ -89,40 +79,38 @@ class candidates {
     }
 
     // Groups of warps that share K add their sums up in another order.
-    void add_small(arithmetic how) {
+    void add_small() {
         packed_operands packs;
-        if (!reads(task_, how)) packs = {true, true};
-        const gemm_task read = packed(task_, packs);
-        if (!reads(read, how)) return;
-        const auto tiles = tiles_for(task_.problem.a_type, how);
+        if (!reads(call_)) packs = {true, true};
+        const core::gpu_call read = packed(call_, packs);
+        if (!reads(read)) return;
+        const auto tiles = tiles_for(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
             const kernel_desc& tile = tiles[row];
             if (!is_asked(tile.block_m, tile.block_n) ||
                 (asked_.batch_invariant && tile.k_groups > 1))
                 continue;
             all_.push_back(
-                {false, row, packs, 1, packing_s(task_, packs) + predicted_s(read, how, row)});
+                {false, row, packs, 1, packing_s(call_, packs) + predicted_s(read, row)});
         }
     }
     void add_large() {
-        const packed_operands packs{!multistage_reads_a(task_), !multistage_reads_b(task_)};
-        const auto tiles = multistage_tiles(task_.problem.a_type, how_);
+        const packed_operands packs{!multistage_reads_a(call_), !multistage_reads_b(call_)};
+        const auto tiles = multistage_tiles(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
-            if (!is_asked(tiles[row].block_m, tiles[row].block_n) ||
-                !has_room_for(task_, how_, row))
+            if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
                 continue;
             for (int splits = 1; splits == 1 || splits <= most_splits(tiles[row]); splits *= 2)
-                all_.push_back(
-                    {true, row, packs, splits,
-                     packing_s(task_, packs) + large_s(task_, how_, tiles[row], splits)});
+                all_.push_back({true, row, packs, splits,
+                                packing_s(call_, packs) + large_s(call_, tiles[row], splits)});
         }
     }
     // As long as CTAs that share K leave SMs idle, and each has K enough.
     [[nodiscard]] int most_splits(const multistage_desc& tile) const {
         constexpr std::int64_t least_k_bytes = 512;
-        const core::problem& p = task_.problem;
+        const core::problem& p = call_.problem;
         const std::int64_t tiles = plan::ceil_div(p.m, tile.block_m) *
-                                   plan::ceil_div(p.n, tile.block_n) * task_.batch.count;
+                                   plan::ceil_div(p.n, tile.block_n) * call_.products.count;
         const std::int64_t room =
             std::int64_t{describe(device_in_use()).multiprocessors} * tile.ctas_per_sm / tiles;
         const std::int64_t deep =
@@ -131,20 +119,20 @@ class candidates {
         return static_cast<int>(std::min({room, deep, asked == 0 ? std::int64_t{16} : asked}));
     }
 
-    const gemm_task& task_;
-    products_of how_;
+    const core::gpu_call& call_;
     asked_tile asked_;
     std::vector<candidate> all_;
 };
 
 }  // namespace
 
-std::string reason_against_tile(const core::problem& p, products_of how, const asked_tile& asked) {
+std::string reason_against_tile(const core::gpu_call& call, const asked_tile& asked) {
+    const dtype type = call.problem.a_type;
     std::set<std::pair<int, int>> known;
-    if (const auto small = small_arithmetic(p.a_type, how))
-        for (const kernel_desc& tile : tiles_for(p.a_type, *small))
+    if (has_small_tiles(type, call.arithmetic))
+        for (const kernel_desc& tile : tiles_for(type, call.arithmetic))
             known.emplace(tile.block_m, tile.block_n);
-    for (const multistage_desc& tile : multistage_tiles(p.a_type, how))
+    for (const multistage_desc& tile : multistage_tiles(type, call.arithmetic))
         known.emplace(tile.block_m, tile.block_n);
     std::string list;
     for (const auto& [m, n] : known) {
@@ -157,45 +145,45 @@ std::string reason_against_tile(const core::problem& p, products_of how, const a
            std::to_string(asked.block_n) + " by mma.sync: take one of " + list;
 }
 
-std::unique_ptr<const gemm_product> prepare_any(const gemm_task& task, products_of how,
+std::unique_ptr<const gemm_product> prepare_any(const core::gpu_call& call,
                                                 const asked_tile& asked) {
-    const candidates all(task, how, asked);
+    const candidates all(call, asked);
     const candidate* const best = all.fastest();
     if (best == nullptr) return nullptr;
-    return prepare_packed(task, best->packs, [&](const gemm_task& read) {
-        return best->is_large
-                   ? prepare_multistage(read, how, best->row, best->splits)
-                   : prepare(read, *small_arithmetic(read.problem.a_type, how), best->row);
+    return prepare_packed(call, best->packs, [&](const core::gpu_call& read) {
+        return best->is_large ? prepare_multistage(read, best->row, best->splits)
+                              : prepare(read, best->row);
     });
 }
 
 // Lines or depths that are shared out begin anywhere, as small tiles read them. Of bytes rows are
 // shared out, each of which begins at a multiple of 16 bytes, packed where it does not.
-std::unique_ptr<const gemm_product> prepare_any_ragged(const gemm_task& task, products_of how,
-                                                       bool along_k, const core::problem& likely) {
+std::unique_ptr<const gemm_product> prepare_any_ragged(const core::gpu_call& given,
+                                                       const core::problem& likely) {
+    core::gpu_call call = given;
     // Parts of 3xTF32 need one K, or lines that begin so: f32's own arithmetic needs neither.
-    const products_of read_as = how == products_of::three_tf32 ? products_of::own : how;
-    if (const auto small = small_arithmetic(task.problem.a_type, read_as)) {
+    if (call.arithmetic == core::gpu_arithmetic::three_tf32)
+        call.arithmetic = core::gpu_arithmetic::native;
+    if (has_small_tiles(call.problem.a_type, call.arithmetic)) {
         packed_operands packs;
-        if (!reads(task, *small)) packs = {true, true};
-        const gemm_task read = packed(task, packs);
-        if (!reads(read, *small)) return nullptr;
-        gemm_task each = read;
+        if (!reads(call)) packs = {true, true};
+        core::gpu_call each = packed(call, packs);
+        if (!reads(each)) return nullptr;
         each.problem.m = likely.m;
         each.problem.k = std::max<std::int64_t>(1, likely.k);
-        return prepare_packed(task, packs, [&](const gemm_task& given) {
-            return prepare(given, *small, planned_row(each, *small));
+        return prepare_packed(call, packs, [&](const core::gpu_call& read) {
+            return prepare(read, planned(each).row);
         });
     }
-    if (along_k) return nullptr;
-    const packed_operands packs{!multistage_reads_a(task), !multistage_reads_b(task)};
-    gemm_task each = packed(task, packs);
+    if (call.products.are == core::multiplicity::depth) return nullptr;
+    const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
+    core::gpu_call each = packed(call, packs);
     each.problem.m = likely.m;
-    const candidates all(each, how, {.splits = 1});
+    const candidates all(each, {.splits = 1});
     const candidate* const best = all.fastest();
     if (best == nullptr) return nullptr;
-    return prepare_packed(task, packs, [&](const gemm_task& given) {
-        return prepare_multistage(given, how, best->row, 1);
+    return prepare_packed(call, packs, [&](const core::gpu_call& read) {
+        return prepare_multistage(read, best->row, 1);
     });
 }
 

@@ -10,10 +10,6 @@
 
 namespace carat::cuda::mma {
 
-/// How elements are multiplied: f32 also rounded to tf32 or as two numbers of tf32, fp8 also summed
-/// in the bits of the tensor cores.
-enum class products_of : std::uint8_t { own, tf32, three_tf32, fast_fp8, fp8_blocks };
-
 /// What a caller asks for; 0: choose.
 struct asked_tile {
     int block_m = 0;
@@ -23,18 +19,15 @@ struct asked_tile {
 };
 
 /// Why no kernel has such a tile; empty where one has.
-[[nodiscard]] std::string reason_against_tile(const core::problem& p, products_of how,
-                                              const asked_tile& asked);
+[[nodiscard]] std::string reason_against_tile(const core::gpu_call& call, const asked_tile& asked);
 
 /// With something to multiply. @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_any(const gemm_task& task,
-                                                              products_of how,
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_any(const core::gpu_call& call,
                                                               const asked_tile& asked);
 
 /// Products that share out the rows of A and C, or K, by ends in GPU memory; null where no kernel
 /// reads such operands. @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_any_ragged(const gemm_task& task,
-                                                                     products_of how, bool along_k,
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_any_ragged(const core::gpu_call& call,
                                                                      const core::problem& likely);
 
 }  // namespace carat::cuda::mma

@@ -47,16 +47,14 @@ Sum factor(double x) {
 }  // namespace
 
 template <class Sum>
-arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
-                            const launch_arguments& with, const batch_strides& apart) {
-    const void* const residual = with.fusion.residual;
-    const void* const source = residual == nullptr ? with.data.c : residual;
-    const output_shape to = output_of(p, with.data.c, source, apart.c);
+arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by, const bindings& with) {
+    const core::product_distances& apart = with.apart;
+    const output_shape to = output_of(p, with.data.c, with.source(), apart.c);
     const std::int64_t tiles_m = plan::ceil_div(p.m, by.of->block_m);
     return {.a = view_of(a_of(p), with.data.a, apart.a),
             .b = view_of(b_of(p), with.data.b, apart.b),
             .c = with.data.c,
-            .source = source,
+            .source = with.source(),
             .row_stride = to.row_stride,
             .col_stride = to.col_stride,
             .product_stride = apart.c,
@@ -81,6 +79,9 @@ arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
             .beta = factor<Sum>(p.beta)};
 }
 
+namespace {
+
+// So many products. False: a grid has no such number of tiles.
 template <class Sum>
 bool launch(const chosen_kernel& by, const arguments<Sum>& told, std::int64_t count,
             cudaStream_t stream) {
@@ -95,19 +96,20 @@ bool launch(const chosen_kernel& by, const arguments<Sum>& told, std::int64_t co
     return true;
 }
 
+// Products that share out the rows of A, or of B where they are swapped, or K. False likewise.
 template <class Sum>
-bool launch_ragged(const chosen_kernel& by, arguments<Sum> told, const ragged_group& all,
-                   bool swapped, cudaStream_t stream) {
-    told.ragged = all.ends;
-    told.shared_out = all.along_k ? ragged_dimension::k
-                      : swapped   ? ragged_dimension::n
-                                  : ragged_dimension::m;
+bool launch_ragged(const chosen_kernel& by, arguments<Sum> told, const bindings& with, bool along_k,
+                   bool swapped) {
+    told.ragged = with.ends;
+    told.shared_out = along_k   ? ragged_dimension::k
+                      : swapped ? ragged_dimension::n
+                                : ragged_dimension::m;
     // What begins in the middle of neighbours begins anywhere.
     const auto part = [](operand_view& x) { x.together = 1; };
-    if (all.along_k) {
+    if (along_k) {
         if (told.a.along_k) part(told.a);
         if (told.b.along_k) part(told.b);
-        return launch(by, told, all.ends.count, stream);
+        return launch(by, told, with.ends.count, with.stream);
     }
     operand_view& shared_out = swapped ? told.b : told.a;
     if (!shared_out.along_k) part(shared_out);
@@ -116,15 +118,25 @@ bool launch_ragged(const chosen_kernel& by, arguments<Sum> told, const ragged_gr
     const int block_across = swapped ? by.of->block_m : by.of->block_n;
     const int block_lines = swapped ? by.of->block_n : by.of->block_m;
     told.tiles = static_cast<int>(plan::ceil_div(across, block_across));
-    return launch(by, told, most_blocks(all.ends, block_lines), stream);
+    return launch(by, told, most_blocks(with.ends, block_lines), with.stream);
 }
 
-#define CARAT_LAUNCH(Sum)                                                                          \
-    template arguments<Sum> arguments_of(const core::problem&, const chosen_kernel&,               \
-                                         const launch_arguments&, const batch_strides&);           \
-    template bool launch(const chosen_kernel&, const arguments<Sum>&, std::int64_t, cudaStream_t); \
-    template bool launch_ragged(const chosen_kernel&, arguments<Sum>, const ragged_group&, bool,   \
-                                cudaStream_t);
+}  // namespace
+
+template <class Sum>
+bool launch_all(const chosen_kernel& by, const arguments<Sum>& told,
+                const core::product_set& products, const bindings& with, bool swapped) {
+    using enum core::multiplicity;
+    if (products.is_ragged()) return launch_ragged(by, told, with, products.are == depth, swapped);
+    if (products.are > strided) return false;
+    return launch(by, told, products.count, with.stream);
+}
+
+#define CARAT_LAUNCH(Sum)                                                            \
+    template arguments<Sum> arguments_of(const core::problem&, const chosen_kernel&, \
+                                         const bindings&);                           \
+    template bool launch_all(const chosen_kernel&, const arguments<Sum>&,            \
+                             const core::product_set&, const bindings&, bool);
 CARAT_LAUNCH(double)
 CARAT_LAUNCH(float)
 CARAT_LAUNCH(std::int32_t)

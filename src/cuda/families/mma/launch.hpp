@@ -16,16 +16,12 @@ struct chosen_kernel {
 /// `p` is multiplied as it says: operands that were swapped are swapped in all arguments.
 template <class Sum>
 [[nodiscard]] arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
-                                          const launch_arguments& with, const batch_strides& apart);
+                                          const bindings& with);
 
-/// So many products. False: a grid has no such number of tiles.
+/// Starts the products of a set. False: they are listed, or a grid has no such number of tiles.
 template <class Sum>
-bool launch(const chosen_kernel& by, const arguments<Sum>& told, std::int64_t count,
-            cudaStream_t stream);
-
-/// Products that share out the rows of A, or of B where they are swapped, or K. False likewise.
-template <class Sum>
-[[nodiscard]] bool launch_ragged(const chosen_kernel& by, arguments<Sum> told,
-                                 const ragged_group& all, bool swapped, cudaStream_t stream);
+[[nodiscard]] bool launch_all(const chosen_kernel& by, const arguments<Sum>& told,
+                              const core::product_set& products, const bindings& with,
+                              bool swapped);
 
 }  // namespace carat::cuda::mma

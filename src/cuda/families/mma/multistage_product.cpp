@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
@@ -14,6 +13,8 @@
 #include "plan/cpu_plan.hpp"
 
 namespace carat::cuda::mma {
+
+using enum core::gpu_arithmetic;
 
 namespace {
 
@@ -28,19 +29,18 @@ bool reads(const operand_shape& of, bool aligned) {
     return aligned && in_place && of.is_readable() && of.run_stride() * of.element_bytes % 16 == 0;
 }
 
-const kernel& kernel_of(const core::problem& p, products_of how, std::size_t row) {
+const kernel& kernel_of(const core::problem& p, core::gpu_arithmetic how, std::size_t row) {
     const bool a = a_of(p).lies_along_k();
     const bool b = b_of(p).lies_along_k();
     if (p.a_type == dtype::f16) return multistage_f16(row, a, b);
     if (p.a_type == dtype::bf16) return multistage_bf16(row, a, b);
     if (p.a_type == dtype::f32)
-        return how == products_of::tf32 ? multistage_tf32(row, a, b)
-                                        : multistage_three_tf32(row, a, b);
+        return how == tf32 ? multistage_tf32(row, a, b) : multistage_three_tf32(row, a, b);
     if (p.a_type == dtype::i8) return multistage_i8(row);
     const bool a_is_e5m2 = p.a_type == dtype::e5m2;
-    if (how == products_of::fp8_blocks) return multistage_fp8_blocks(row);
-    return how == products_of::fast_fp8 ? multistage_fp8_fast(row, a_is_e5m2)
-                                        : multistage_fp8_promoted(row, a_is_e5m2);
+    if (how == fp8_blocks) return multistage_fp8_blocks(row);
+    return how == fast_fp8 ? multistage_fp8_fast(row, a_is_e5m2)
+                           : multistage_fp8_promoted(row, a_is_e5m2);
 }
 
 // As many stages as there is room for with the CTAs that an SM has registers for; with fewer CTAs
@@ -64,11 +64,11 @@ chosen_kernel with_stages(const kernel& k) {
 
 class multistage_product final : public gemm_product {
   public:
-    multistage_product(const gemm_task& task, products_of how, std::size_t row, int splits)
-        : swaps_(swaps(task.problem)),
-          problem_(swaps_ ? core::swapped(task.problem) : task.problem),
-          count_(task.batch.count),
-          by_(with_stages(kernel_of(problem_, how, row))),
+    multistage_product(const core::gpu_call& call, std::size_t row, int splits)
+        : swaps_(swaps(call.problem)),
+          problem_(swaps_ ? core::swapped(call.problem) : call.problem),
+          products_(call.products),
+          by_(with_stages(kernel_of(problem_, call.arithmetic, row))),
           splits_(splits) {
         if (splits > 1) {
             constexpr std::size_t sum_bytes = 4;
@@ -82,26 +82,16 @@ class multistage_product final : public gemm_product {
                              l1_share::least);
     }
 
-    void run(const launch_arguments& with, launch_cache*) const override {
-        (void)run_batch(with, {0, 0, 0});
-    }
-    bool run_batch(const launch_arguments& with, const batch_strides& apart) const override {
+    bool run(const bindings& given) const override {
+        const bindings with = swaps_ ? given.swapped() : given;
         const auto start = [&]<class Sum>(Sum) {
-            auto told = arguments_of<Sum>(problem_, by_, as_computed(with), as_computed(apart));
+            auto told = arguments_of<Sum>(problem_, by_, with);
             if (splits_ > 1) {
                 told.splits = splits_;
                 told.partial_sums = partial_sums_.get();
                 told.arrived = static_cast<std::uint32_t*>(arrived_.get());
             }
-            return launch(by_, told, count_, with.stream);
-        };
-        return problem_.c_type == dtype::i32 ? start(std::int32_t{}) : start(float{});
-    }
-    bool run_ragged(const ragged_group& all, const launch_arguments& with) const override {
-        const auto start = [&]<class Sum>(Sum) {
-            const launch_arguments own = as_computed(with);
-            return launch_ragged(by_, arguments_of<Sum>(problem_, by_, own, as_computed(all.apart)),
-                                 all, swaps_, with.stream);
+            return launch_all(by_, told, products_, with, swaps_);
         };
         return problem_.c_type == dtype::i32 ? start(std::int32_t{}) : start(float{});
     }
@@ -112,7 +102,8 @@ class multistage_product final : public gemm_product {
         told.why = "tiles of " + std::to_string(by_.of->block_m) + " x " +
                    std::to_string(by_.of->block_n) + " by mma.sync, " + std::to_string(by_.stages) +
                    " stages, " + std::to_string(tiles_of_batch()) + " of them for " +
-                   std::to_string(count_) + (count_ == 1 ? " product" : " products") +
+                   std::to_string(products_.count) +
+                   (products_.count == 1 ? " product" : " products") +
                    (splits_ == 1 ? "\n" : ", K in " + std::to_string(splits_) + " parts\n");
         told.rows = problem_.m;
         told.cols = problem_.n;
@@ -122,23 +113,12 @@ class multistage_product final : public gemm_product {
   private:
     [[nodiscard]] std::int64_t tiles_of_batch() const {
         return plan::ceil_div(problem_.m, by_.of->block_m) *
-               plan::ceil_div(problem_.n, by_.of->block_n) * count_;
-    }
-    [[nodiscard]] launch_arguments as_computed(launch_arguments with) const {
-        if (!swaps_) return with;
-        std::swap(with.data.a, with.data.b);
-        with.fusion.scale.per_row = !with.fusion.scale.per_row;
-        with.fusion.bias.per_row = !with.fusion.bias.per_row;
-        return with;
-    }
-    [[nodiscard]] batch_strides as_computed(batch_strides apart) const {
-        if (swaps_) std::swap(apart.a, apart.b);
-        return apart;
+               plan::ceil_div(problem_.n, by_.of->block_n) * products_.count;
     }
 
     bool swaps_;
     core::problem problem_;
-    std::int64_t count_;
+    core::product_set products_;
     chosen_kernel by_;
     int splits_;
     scratch partial_sums_;
@@ -148,32 +128,32 @@ class multistage_product final : public gemm_product {
 
 }  // namespace
 
-std::span<const multistage_desc> multistage_tiles(dtype a_type, products_of how) {
+std::span<const multistage_desc> multistage_tiles(dtype a_type, core::gpu_arithmetic how) {
     if (is_half(a_type)) return large_tiles;
     if (a_type == dtype::i8) return byte_tiles;
     if (is_fp8(a_type)) return double_tiles;
-    if (how == products_of::tf32) return large_tiles;
-    if (how == products_of::three_tf32) return double_tiles;
+    if (how == tf32) return large_tiles;
+    if (how == three_tf32) return double_tiles;
     return {};
 }
 
-bool multistage_reads_a(const gemm_task& task) {
-    return reads(a_of(task.problem), task.aligned.a);
+bool multistage_reads_a(const core::gpu_call& call) {
+    return reads(a_of(call.problem), call.aligned.a);
 }
-bool multistage_reads_b(const gemm_task& task) {
-    return reads(b_of(task.problem), task.aligned.b);
+bool multistage_reads_b(const core::gpu_call& call) {
+    return reads(b_of(call.problem), call.aligned.b);
 }
 
-bool has_room_for(const gemm_task& task, products_of how, std::size_t row) {
+bool has_room_for(const core::gpu_call& call, std::size_t row) {
     constexpr int least_stages = 2;
-    const chosen_kernel by = with_stages(kernel_of(task.problem, how, row));
+    const chosen_kernel by = with_stages(kernel_of(call.problem, call.arithmetic, row));
     return by.stages >= least_stages &&
            by.shared_bytes <= static_cast<int>(describe(device_in_use()).shared_bytes_per_block);
 }
 
-std::unique_ptr<const gemm_product> prepare_multistage(const gemm_task& task, products_of how,
-                                                       std::size_t row, int splits) {
-    return std::make_unique<multistage_product>(task, how, row, splits);
+std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call, std::size_t row,
+                                                       int splits) {
+    return std::make_unique<multistage_product>(call, row, splits);
 }
 
 }  // namespace carat::cuda::mma

@@ -5,26 +5,25 @@
 #include <span>
 
 #include "cuda/common/gemm.hpp"
-#include "cuda/families/mma/choose.hpp"
 #include "cuda/families/mma/multistage_table.hpp"
 
 namespace carat::cuda::mma {
 
 /// The tiles there are of this arithmetic; none of f64, nor of f32 in its own.
-[[nodiscard]] std::span<const multistage_desc> multistage_tiles(dtype a_type, products_of how);
+[[nodiscard]] std::span<const multistage_desc> multistage_tiles(dtype a_type,
+                                                                core::gpu_arithmetic how);
 
 /// Whether lines of A and B begin at multiples of 16 bytes, and those of bytes lie along K: others
 /// must be packed.
-[[nodiscard]] bool multistage_reads_a(const gemm_task& task);
-[[nodiscard]] bool multistage_reads_b(const gemm_task& task);
+[[nodiscard]] bool multistage_reads_a(const core::gpu_call& call);
+[[nodiscard]] bool multistage_reads_b(const core::gpu_call& call);
 
 /// Whether the GPU's shared memory has room for the pipeline of such a row.
-[[nodiscard]] bool has_room_for(const gemm_task& task, products_of how, std::size_t row);
+[[nodiscard]] bool has_room_for(const core::gpu_call& call, std::size_t row);
 
 /// Of operands that it reads, by this row of the tiles, each of which so many CTAs share the K of.
 /// @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_multistage(const gemm_task& task,
-                                                                     products_of how,
+[[nodiscard]] std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call,
                                                                      std::size_t row, int splits);
 
 }  // namespace carat::cuda::mma

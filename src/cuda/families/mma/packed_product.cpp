@@ -50,30 +50,21 @@ class packed_copy {
 
 class packed_product final : public gemm_product {
   public:
-    packed_product(const gemm_task& task, packed_operands which,
+    packed_product(const core::gpu_call& call, packed_operands which,
                    std::unique_ptr<const gemm_product> inner)
         : inner_(std::move(inner)) {
-        if (which.a) a_ = packed_copy(lines_of(a_of(task.problem), task.batch.matrices_a()));
-        if (which.b) b_ = packed_copy(lines_of(b_of(task.problem), task.batch.matrices_b()));
+        if (which.a) a_ = packed_copy(lines_of(a_of(call.problem), call.products.matrices_a()));
+        if (which.b) b_ = packed_copy(lines_of(b_of(call.problem), call.products.matrices_b()));
     }
 
-    void run(const launch_arguments& with, launch_cache* kept) const override {
-        launch_arguments own = with;
-        batch_strides apart;
-        start_packing(own, apart);
-        inner_->run(own, kept);
-    }
-    bool run_batch(const launch_arguments& with, const batch_strides& given) const override {
-        launch_arguments own = with;
-        batch_strides apart = given;
-        start_packing(own, apart);
-        return inner_->run_batch(own, apart);
-    }
-    bool run_ragged(const ragged_group& all, const launch_arguments& with) const override {
-        launch_arguments own = with;
-        ragged_group group = all;
-        start_packing(own, group.apart);
-        return inner_->run_ragged(group, own);
+    bool run(const bindings& given) const override {
+        bindings with = given;
+        packing all[2];
+        std::size_t count = 0;
+        a_.take(with.data.a, with.apart.a, all, count);
+        b_.take(with.data.b, with.apart.b, all, count);
+        pack({all, count}, with.stream);
+        return inner_->run(with);
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
@@ -88,14 +79,6 @@ class packed_product final : public gemm_product {
     }
 
   private:
-    void start_packing(launch_arguments& with, batch_strides& apart) const {
-        packing all[2];
-        std::size_t count = 0;
-        a_.take(with.data.a, apart.a, all, count);
-        b_.take(with.data.b, apart.b, all, count);
-        pack({all, count}, with.stream);
-    }
-
     packed_copy a_;
     packed_copy b_;
     std::unique_ptr<const gemm_product> inner_;
@@ -103,24 +86,24 @@ class packed_product final : public gemm_product {
 
 }  // namespace
 
-gemm_task packed(gemm_task task, packed_operands which) {
-    core::problem& p = task.problem;
+core::gpu_call packed(core::gpu_call call, packed_operands which) {
+    core::problem& p = call.problem;
     if (which.a) {
         p.a_layout = core::row_major(packed_stride(lines_of(a_of(p), 1)));
-        task.aligned.a = true;
+        call.aligned.a = true;
     }
     if (which.b) {
         p.b_layout = core::column_major(packed_stride(lines_of(b_of(p), 1)));
-        task.aligned.b = true;
+        call.aligned.b = true;
     }
-    return task;
+    return call;
 }
 
 std::unique_ptr<const gemm_product> prepare_packed(
-    const gemm_task& task, packed_operands which,
-    const std::function<std::unique_ptr<const gemm_product>(const gemm_task&)>& prepare) {
-    if (!which.a && !which.b) return prepare(task);
-    return std::make_unique<packed_product>(task, which, prepare(packed(task, which)));
+    const core::gpu_call& call, packed_operands which,
+    const std::function<std::unique_ptr<const gemm_product>(const core::gpu_call&)>& prepare) {
+    if (!which.a && !which.b) return prepare(call);
+    return std::make_unique<packed_product>(call, which, prepare(packed(call, which)));
 }
 
 }  // namespace carat::cuda::mma

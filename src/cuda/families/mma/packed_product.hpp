@@ -15,13 +15,13 @@ struct packed_operands {
 };
 
 /// The same with these operands lying as they are packed.
-[[nodiscard]] gemm_task packed(gemm_task task, packed_operands which);
+[[nodiscard]] core::gpu_call packed(core::gpu_call call, packed_operands which);
 
-/// `prepare` makes what multiplies packed(task, which) ready. Of products that share out rows or K
+/// `prepare` makes what multiplies packed(call, which) ready. Of products that share out rows or K
 /// what they share out is one matrix, and one of the batch otherwise.
 /// @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_packed(
-    const gemm_task& task, packed_operands which,
-    const std::function<std::unique_ptr<const gemm_product>(const gemm_task&)>& prepare);
+    const core::gpu_call& call, packed_operands which,
+    const std::function<std::unique_ptr<const gemm_product>(const core::gpu_call&)>& prepare);
 
 }  // namespace carat::cuda::mma

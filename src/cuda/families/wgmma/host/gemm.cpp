@@ -19,37 +19,34 @@ using plan::ceil_div;
 
 namespace {
 
-epilogue_fusion swapped(epilogue_fusion fusion) {
-    fusion.scale.per_row = !fusion.scale.per_row;
-    fusion.bias.per_row = !fusion.bias.per_row;
-    return fusion;
-}
-
-operand_alignment swapped(const operand_alignment& of) {
-    return {of.b, of.a};
-}
-
 operand_shape seen(operand_shape of, bool along_k) {
     of.may_be_mn = of.may_be_mn && !along_k;
     return of;
 }
 
+// A product may begin with any row of A, which is read along K then, packed where it lies
+// otherwise.
+bool begins_anywhere(const core::gpu_call& call) {
+    return call.products.are == core::multiplicity::rows;
+}
+
 }  // namespace
 
-gemm::gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view chosen_by)
+gemm::gemm(const core::gpu_call& call, const plan::gemm_plan& with, std::string_view chosen_by)
     : plan_(with),
       chosen_by_(chosen_by),
-      accumulate_(task.accumulate),
-      problem_(with.swap_ab ? core::swapped(task.problem) : task.problem),
-      is_glu_(task.fusion.is_glu),
-      batch_(with.swap_ab ? task.batch.swapped() : task.batch),
+      arithmetic_(call.arithmetic),
+      accumulate_(call.accumulate()),
+      problem_(with.swap_ab ? core::swapped(call.problem) : call.problem),
+      is_glu_(call.epilogue.is_glu),
+      products_(with.swap_ab ? call.products.swapped() : call.products),
       kernel_(&kernel_of(*with.kernel)),
-      a_(seen(shape_of_a(problem_, accumulate_), task.a_along_k && !with.swap_ab),
-         (with.swap_ab ? swapped(task.aligned) : task.aligned).a, batch_.matrices_a()),
-      b_(seen(shape_of_b(multiplied(problem_, task.fusion), accumulate_),
-              task.a_along_k && with.swap_ab),
-         (with.swap_ab ? swapped(task.aligned) : task.aligned).b, batch_.matrices_b()),
-      output_(problem_, *kernel_, task.fusion.is_identity()),
+      a_(seen(shape_of_a(problem_, accumulate_), begins_anywhere(call) && !with.swap_ab),
+         (with.swap_ab ? call.aligned.swapped() : call.aligned).a, products_.matrices_a()),
+      b_(seen(shape_of_b(with.swap_ab ? problem_ : call.multiplied(), accumulate_),
+              begins_anywhere(call) && with.swap_ab),
+         (with.swap_ab ? call.aligned.swapped() : call.aligned).b, products_.matrices_b()),
+      output_(problem_, *kernel_, call.epilogue.is_identity()),
       sms_(describe(device_in_use()).multiprocessors) {
     choose_stages();
     facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes,
@@ -67,7 +64,8 @@ void gemm::choose_stages() {
 
 void gemm::choose_ctas() {
     shape_.cluster = plan_.cluster();
-    const std::int64_t clusters = clusters_m() * clusters_n() * (desc().batched ? batch_.count : 1);
+    const std::int64_t clusters =
+        clusters_m() * clusters_n() * (desc().batched ? products_.count : 1);
     const std::int64_t launched =
         desc().is_persistent() ? std::min<std::int64_t>(clusters, resident_clusters()) : clusters;
     shape_.ctas = shape_.cluster * static_cast<int>(launched);
@@ -123,16 +121,9 @@ int gemm::k_tiles_of(std::int64_t k) const {
 // none. CTAs that began together end up to a third of their k-tiles apart.
 int gemm::pdl_k_tiles() const {
     constexpr int fewest = 16;
-    if (desc().is_persistent() || shape_.ctas * batch_.count > sms_ * (plan_.ctas_per_sm - 1))
+    if (desc().is_persistent() || shape_.ctas * products_.count > sms_ * (plan_.ctas_per_sm - 1))
         return 0;
     return std::max(fewest, k_tiles_of(problem_.k) / plan_.split_k / 2);
-}
-
-launch_arguments gemm::own(launch_arguments with) const {
-    if (!plan_.swap_ab) return with;
-    std::swap(with.data.a, with.data.b);
-    with.fusion = swapped(with.fusion);
-    return with;
 }
 
 std::string_view gemm::way_of_source() const {
@@ -149,15 +140,16 @@ core::plan_facts gemm::planned() const {
     if (k.stream_k) why << ", stream-K";
     const std::int64_t tiles = ceil_div(problem_.m, k.block_m) *
                                ceil_div(is_glu_ ? 2 * problem_.n : problem_.n, k.block_n) *
-                               batch_.count * plan_.split_k;
+                               products_.count * plan_.split_k;
     why << ", " << tiles << " of them";
-    if (batch_.count > 1) why << " for " << batch_.count << " products";
+    if (products_.count > 1) why << " for " << products_.count << " products";
     why << std::setprecision(3) << " in " << static_cast<double>(tiles) / static_cast<double>(sms_)
         << " waves of " << sms_ << " SMs";
     if (is_glu_) why << ", half of them gates and half their values";
     if (multicast_ctas() > 1)
         why << (k.cluster_n > 1 ? ", A" : ", B") << " multicast to " << multicast_ctas() << " CTAs";
     if (problem_.beta != 0) why << ", E " << way_of_source();
+    why << ", C " << words_for(output_.path(products_, problem_.m * problem_.n, true));
     why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
         << " us\n";
     core::plan_facts told;

@@ -18,16 +18,10 @@ namespace carat::cuda::wgmma {
 class gemm final : public gemm_product {
   public:
     /// @throws carat::error(out_of_memory).
-    gemm(const gemm_task& task, const plan::gemm_plan& with, std::string_view chosen_by);
+    gemm(const core::gpu_call& call, const plan::gemm_plan& with, std::string_view chosen_by);
 
     [[nodiscard]] std::unique_ptr<launch_cache> make_cache() const override;
-    void run(const launch_arguments& with, launch_cache* kept) const override;
-    [[nodiscard]] bool run_batch(const launch_arguments& first,
-                                 const batch_strides& apart) const override;
-    [[nodiscard]] bool run_group(std::span<const grouped> all,
-                                 const launch_arguments& common) const override;
-    [[nodiscard]] bool run_ragged(const ragged_group& all,
-                                  const launch_arguments& common) const override;
+    [[nodiscard]] bool run(const bindings& given) const override;
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] core::plan_facts planned() const override;
@@ -35,8 +29,11 @@ class gemm final : public gemm_product {
         const core::gpu_rates& here) const override;
 
   private:
-    // As the kernel sees it: A and B swapped where the plan says so.
-    [[nodiscard]] launch_arguments own(launch_arguments with) const;
+    // As the kernel sees them: A and B swapped where the plan says so.
+    void run_one(const bindings& with) const;
+    [[nodiscard]] bool run_strided(const bindings& with) const;
+    [[nodiscard]] bool run_listed(const bindings& with) const;
+    [[nodiscard]] bool run_ragged(const bindings& with) const;
 
     [[nodiscard]] const kernel_desc& desc() const { return *kernel_->desc; }
     [[nodiscard]] int multicast_ctas() const { return plan_.cluster_m * plan_.cluster_n; }
@@ -51,40 +48,39 @@ class gemm final : public gemm_product {
     [[nodiscard]] int resident_clusters() const;
     [[nodiscard]] int pdl_k_tiles() const;
 
-    [[nodiscard]] arguments<float> arguments_for(const launch_arguments& with) const;
-    [[nodiscard]] tma_descriptors maps_for(const launch_arguments& with,
+    [[nodiscard]] arguments<float> arguments_for(const bindings& with) const;
+    [[nodiscard]] tma_descriptors maps_for(const bindings& with,
                                            const arguments<float>& told) const;
-    [[nodiscard]] const tma_descriptors& kept_maps(const launch_arguments& with,
-                                                   const arguments<float>& told,
-                                                   launch_cache& kept) const;
+    [[nodiscard]] const tma_descriptors& kept_maps(const bindings& with,
+                                                   const arguments<float>& told) const;
     // Two CTAs to an SM where there are so many, though one would have it for itself.
     void share_sms(launch_shape& shape, arguments<float>& with) const;
-    // Where TMA can store all of them.
-    void map_batch_of_c(tma_descriptors& maps, arguments<float>& told, const launch_arguments& with,
-                        std::int64_t apart) const;
+    [[nodiscard]] store_path path_for(const bindings& with) const;
+    void map_batch_of_c(tma_descriptors& maps, const arguments<float>& told,
+                        const bindings& with) const;
 
     // What beta multiplies, where the strides are all that decides.
     [[nodiscard]] std::string_view way_of_source() const;
-    [[nodiscard]] bool fits_group(const grouped& own) const;
-    [[nodiscard]] group_entry entry_of(const grouped& own) const;
+    [[nodiscard]] bool fits_group(const core::gpu_product& own) const;
+    [[nodiscard]] group_entry entry_of(const core::gpu_product& own) const;
     [[nodiscard]] std::optional<std::int64_t> number_clusters(std::vector<group_entry>& all) const;
     void start_group(const std::vector<group_entry>& all, std::int64_t clusters, bool vectorized,
-                     const launch_arguments& common) const;
+                     const bindings& with) const;
 
-    [[nodiscard]] ragged_request request_of(const ragged_group& all,
-                                            const launch_arguments& with) const;
-    [[nodiscard]] bool takes_ragged(const ragged_group& all, const core::operands& data) const;
+    [[nodiscard]] bool shares_k() const { return products_.are == core::multiplicity::depth; }
+    [[nodiscard]] ragged_request request_of(const bindings& with) const;
+    [[nodiscard]] bool takes_ragged(const core::operands& data) const;
     [[nodiscard]] tma_descriptors maps_of_rows(const ragged_request& of,
-                                               const launch_arguments& with,
-                                               std::int64_t b_apart) const;
+                                               const bindings& with) const;
     [[nodiscard]] bool vectorizes(const ragged_request& of, const core::operands& data) const;
 
     plan::gemm_plan plan_;
     std::string_view chosen_by_;
+    core::gpu_arithmetic arithmetic_;
     core::accumulation accumulate_;
     core::problem problem_;  // as the kernel computes it
     bool is_glu_;
-    batch_shape batch_;
+    core::product_set products_;
     const kernel* kernel_;
     operand a_;
     operand b_;

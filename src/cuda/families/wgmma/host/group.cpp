@@ -14,8 +14,10 @@ using plan::ceil_div;
 
 namespace {
 
-grouped swapped(const grouped& g) {
-    return {core::swapped(g.problem), {g.data.b, g.data.a, g.data.c, g.data.e}};
+core::gpu_product swapped(const core::gpu_product& g) {
+    return {core::swapped(g.problem),
+            core::transposed(g.e_layout),
+            {g.data.b, g.data.a, g.data.c, g.data.e}};
 }
 
 // As operand::map() describes it.
@@ -35,14 +37,14 @@ const void* source_of(const core::operands& data) {
 
 }  // namespace
 
-bool gemm::run_group(std::span<const grouped> given, const launch_arguments& common) const {
+bool gemm::run_listed(const bindings& with) const {
     // Tiles below each other need not be of one product.
     if (desc().is_persistent() || multicast_ctas() > 1 || a_.packed() || b_.packed()) return false;
     std::vector<group_entry> all;
-    all.reserve(given.size());
+    all.reserve(with.each.size());
     bool vectorized = true;
-    for (const grouped& g : given) {
-        const grouped own = plan_.swap_ab ? swapped(g) : g;
+    for (const core::gpu_product& g : with.each) {
+        const core::gpu_product own = plan_.swap_ab ? swapped(g) : g;
         if (!fits_group(own)) return false;
         all.push_back(entry_of(own));
         vectorized = vectorized && is_vectorized(own.problem, own.data.c, source_of(own.data));
@@ -52,12 +54,12 @@ bool gemm::run_group(std::span<const grouped> given, const launch_arguments& com
         std::ranges::stable_sort(all, std::ranges::greater{}, &group_entry::k_tiles);
     const std::optional<std::int64_t> clusters = number_clusters(all);
     if (!clusters) return false;
-    start_group(all, *clusters, vectorized, common);
+    start_group(all, *clusters, vectorized, with);
     return true;
 }
 
 // As the kernel reads it.
-bool gemm::fits_group(const grouped& own) const {
+bool gemm::fits_group(const core::gpu_product& own) const {
     const core::problem& p = own.problem;
     return readable_along(shape_of_a(p, accumulate_)) == a_.contiguous() &&
            is_aligned(own.data.a) &&
@@ -65,7 +67,7 @@ bool gemm::fits_group(const grouped& own) const {
            is_aligned(own.data.b) && k_tiles_of(p.k) >= plan_.split_k;
 }
 
-group_entry gemm::entry_of(const grouped& own) const {
+group_entry gemm::entry_of(const core::gpu_product& own) const {
     const core::problem& p = own.problem;
     return {tma_operand_of(shape_of_a(p, accumulate_), a_.contiguous(), own.data.a),
             tma_operand_of(shape_of_b(p, accumulate_), b_.contiguous(), own.data.b),
@@ -91,22 +93,22 @@ std::optional<std::int64_t> gemm::number_clusters(std::vector<group_entry>& all)
 }
 
 void gemm::start_group(const std::vector<group_entry>& all, std::int64_t clusters, bool vectorized,
-                       const launch_arguments& common) const {
+                       const bindings& with) const {
     void* const memory = call_scope::innermost()->lend(this, group_table_bytes(all.size()));
     const batch alone = {1, 0};
     const kernel_desc& k = desc();
     const group_header head{a_.map(all.front().a.data, k.block_m, k.block_k(), alone),
                             b_.map(all.front().b.data, k.block_n, k.block_k(), alone), k.block_m,
                             k.block_n};
-    launch_arguments any = own(common);
+    bindings any = with;
     any.data.c = all.front().c;
     arguments<float> told = arguments_for(any);
     told.c.is_vectorized = vectorized;
-    told.group = write_group_table(memory, head, all, common.stream);
+    told.group = write_group_table(memory, head, all, with.stream);
     launch_shape shape = shape_;
     shape.ctas = static_cast<int>(clusters * plan_.split_k);
     share_sms(shape, told);
-    kernel_->launch({}, told, shape, common.stream);
+    kernel_->launch({}, told, shape, with.stream);
 }
 
 }  // namespace carat::cuda::wgmma

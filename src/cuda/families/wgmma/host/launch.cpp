@@ -1,7 +1,6 @@
 // One product, and a batch of products that lie at equal distances.
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "cuda/common/gemm.hpp"
 #include "cuda/families/wgmma/host/gemm.hpp"
@@ -35,74 +34,74 @@ float factor(dtype type, double value) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
 }
 
-// What beta multiplies.
-const void* source_of(const launch_arguments& with) {
-    return with.fusion.residual != nullptr ? with.fusion.residual : with.data.c;
-}
-
-// Whether C of a batch goes by way of shared memory.
-bool stages_c(const core::problem& p) {
-    constexpr std::int64_t fewest = 64;
-    return is_half(p.a_type) && size_bytes(p.c_type) == 2 && std::min(p.m, p.n) >= fewest;
-}
-
 }  // namespace
 
 std::unique_ptr<launch_cache> gemm::make_cache() const {
     return std::make_unique<map_cache>();
 }
 
-void gemm::run(const launch_arguments& given, launch_cache* kept) const {
-    const launch_arguments with = own(given);
+bool gemm::run(const bindings& given) const {
+    using enum core::multiplicity;
+    const bindings with = plan_.swap_ab ? given.swapped() : given;
+    switch (products_.are) {
+        case one:
+            run_one(with);
+            return true;
+        case strided:
+            return run_strided(with);
+        case listed:
+        case sized:
+            return run_listed(with);
+        case rows:
+        case depth:
+            return run_ragged(with);
+    }
+    return false;
+}
+
+void gemm::run_one(const bindings& with) const {
     start_packing(a_, b_, with.data, with.stream);
     arguments<float> told = arguments_for(with);
     if (stream_k_tiles_ > 0)
         told.stream_k = {stream_k_tiles_, stream_k_accumulators_.get(),
                          static_cast<std::uint32_t*>(stream_k_flags_.get())};
-    if (kept == nullptr)
+    if (with.kept == nullptr)
         kernel_->launch(maps_for(with, told), told, shape_, with.stream);
     else
-        kernel_->launch(kept_maps(with, told, *kept), told, shape_, with.stream);
+        kernel_->launch(kept_maps(with, told), told, shape_, with.stream);
 }
 
-bool gemm::run_batch(const launch_arguments& given, const batch_strides& given_apart) const {
-    const launch_arguments with = own(given);
-    batch_strides apart = given_apart;
-    if (plan_.swap_ab) std::swap(apart.a, apart.b);
+bool gemm::run_strided(const bindings& with) const {
     if (desc().is_persistent() != desc().batched) return false;
+    const core::product_distances& apart = with.apart;
     start_packing(a_, b_, with.data, with.stream, apart);
     arguments<float> told = arguments_for(with);
     told.c.batch_stride = apart.c;
     told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
-    told.batch = {batch_.one_a, batch_.one_b};
-    // Single tiles by way of shared memory, as if something were fused: written from registers, C
-    // of 16 bits takes up to 1.6 times as long where its tiles are wide, and less where they are
-    // thin.
-    if (!desc().batched && stages_c(problem_)) told.epilogue.is_fused = true;
+    told.batch = {products_.one_a, products_.one_b};
     const int block_k = desc().block_k();
     const int sharing = desc().batched ? plan_.cluster_m : multicast_ctas();
     tma_descriptors maps{};
-    maps.a = a_.map(with.data.a, desc().block_m, block_k, {batch_.matrices_a(), apart.a});
+    maps.a = a_.map(with.data.a, desc().block_m, block_k, {products_.matrices_a(), apart.a});
     maps.b = b_.map(with.data.b, desc().block_n / sharing, block_k / sharing,
-                    {batch_.matrices_b(), apart.b});
+                    {products_.matrices_b(), apart.b});
     launch_shape shape = shape_;
-    if (desc().batched)
-        map_batch_of_c(maps, told, with, apart.c);
-    else
-        shape.batch = static_cast<int>(batch_.count);
+    if (desc().batched) {
+        told.products = static_cast<int>(products_.count);
+        map_batch_of_c(maps, told, with);
+    } else {
+        shape.batch = static_cast<int>(products_.count);
+    }
     kernel_->launch(maps, told, shape, with.stream);
     return true;
 }
 
-void gemm::map_batch_of_c(tma_descriptors& maps, arguments<float>& told,
-                          const launch_arguments& with, std::int64_t apart) const {
-    const std::int64_t bytes = core::bytes_of(problem_.c_type, apart);
-    told.products = static_cast<int>(batch_.count);
-    told.c.is_tma = told.c.is_tma && apart > 0 && bytes % 16 == 0;
+void gemm::map_batch_of_c(tma_descriptors& maps, const arguments<float>& told,
+                          const bindings& with) const {
     if (!told.c.is_tma) return;
-    const batch all = {batch_.count, apart};
+    const batch all = {products_.count, with.apart.c};
     maps.c = output_.map(with.data.c, all);
-    if (told.epilogue.has_source) maps.source = output_.map_of_source(source_of(with), all);
+    if (told.epilogue.has_source) maps.source = output_.map_of_source(with.source(), all);
 }
 
 void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
@@ -114,11 +113,10 @@ void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
     shape.shared_bytes = kernel_->shared_bytes(stages, plan_.split_k);
 }
 
-const tma_descriptors& gemm::kept_maps(const launch_arguments& with, const arguments<float>& told,
-                                       launch_cache& kept) const {
-    auto& cache = static_cast<map_cache&>(kept);  // of make_cache()
+const tma_descriptors& gemm::kept_maps(const bindings& with, const arguments<float>& told) const {
+    auto& cache = static_cast<map_cache&>(*with.kept);  // of make_cache()
     const places now{a_.place(with.data.a), b_.place(with.data.b), with.data.c,
-                     told.epilogue.has_source ? source_of(with) : nullptr};
+                     told.epilogue.has_source ? with.source() : nullptr};
     if (now == cache.at) return cache.maps;
     cache.at = {};
     cache.maps = maps_for(with, told);
@@ -126,7 +124,7 @@ const tma_descriptors& gemm::kept_maps(const launch_arguments& with, const argum
     return cache.maps;
 }
 
-tma_descriptors gemm::maps_for(const launch_arguments& with, const arguments<float>& told) const {
+tma_descriptors gemm::maps_for(const bindings& with, const arguments<float>& told) const {
     const batch alone = {desc().is_persistent() ? 0 : 1, 0};
     const int block_k = desc().block_k();
     tma_descriptors maps{};
@@ -135,23 +133,31 @@ tma_descriptors gemm::maps_for(const launch_arguments& with, const arguments<flo
         b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m, alone);
     if (told.c.is_tma) maps.c = output_.map(with.data.c);
     if (told.c.is_tma && told.epilogue.has_source)
-        maps.source = output_.map_of_source(source_of(with));
+        maps.source = output_.map_of_source(with.source());
     return maps;
 }
 
-arguments<float> gemm::arguments_for(const launch_arguments& with) const {
+arguments<float> gemm::arguments_for(const bindings& with) const {
     const core::problem& p = problem_;
-    return {.c = output_.at(with.data.c, source_of(with)),
-            .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
-            .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
-            .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
-            .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion,
-                         !with.fusion.is_identity(), p.beta != 0},
-            .scales = with.scales,
-            .batch = {false, false},
-            .group = {},
-            .stream_k = {},
-            .products = 1};
+    arguments<float> told{
+        .c = output_.at(with.data.c, with.source()),
+        .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
+        .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
+        .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
+        .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion, false,
+                     p.beta != 0},
+        .scales = with.scales,
+        .batch = {false, false},
+        .group = {},
+        .stream_k = {},
+        .products = 1};
+    tell(path_for(with), told);
+    return told;
+}
+
+store_path gemm::path_for(const bindings& with) const {
+    return output_.path(products_, with.apart.c,
+                        is_aligned(with.data.c) && is_aligned(with.source()));
 }
 
 }  // namespace carat::cuda::wgmma

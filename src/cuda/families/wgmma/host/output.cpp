@@ -15,11 +15,42 @@ output_type type_of(dtype type) {
     return type == dtype::i32 ? output_type::i32 : output_type::f32;
 }
 
+// Whether the C of a batch of single tiles goes by way of shared memory: written from registers, C
+// of 16 bits takes up to 1.6 times as long where its tiles are wide, and less where they are thin.
+bool stages_c(const core::problem& p) {
+    constexpr std::int64_t fewest = 64;
+    return is_half(p.a_type) && size_bytes(p.c_type) == 2 && std::min(p.m, p.n) >= fewest;
+}
+
 bool begin_at(std::size_t bytes, const void* x, const void* y) {
     return (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) % bytes == 0;
 }
 
 }  // namespace
+
+std::string_view words_for(store_path path) {
+    switch (path) {
+        case store_path::from_registers:
+            return "from registers";
+        case store_path::by_lines:
+            return "by lines of shared memory";
+        case store_path::by_tma:
+            return "by TMA";
+        case store_path::fused_by_tma:
+            return "by TMA with its epilogue";
+        case store_path::columns_by_tma:
+            return "by TMA in columns";
+        case store_path::by_threads:
+            return "by threads from shared memory";
+    }
+    return {};
+}
+
+void tell(store_path path, arguments<float>& told) {
+    using enum store_path;
+    told.c.is_tma = path == by_tma || path == fused_by_tma || path == columns_by_tma;
+    told.epilogue.is_fused = path != from_registers && path != by_tma;
+}
 
 bool in_whole_16_bytes(dtype type, std::int64_t count, std::int64_t length, std::int64_t stride) {
     const auto bytes = static_cast<std::int64_t>(size_bytes(type));
@@ -52,17 +83,30 @@ bool output::strides_fit_tma() const {
                : at.col_stride == 1 && in_whole_16_bytes(p.c_type, p.m, p.n, at.row_stride);
 }
 
+store_path output::path(const core::product_set& products, std::int64_t apart,
+                        bool is_aligned) const {
+    using enum store_path;
+    const core::problem& p = problem_;
+    const bool is_batch = products.are == core::multiplicity::strided;
+    const bool is_bare = is_plain_ && p.beta == 0;
+    if (!kernel_->desc->is_persistent())
+        return is_bare && !(is_batch && stages_c(p)) ? from_registers : by_lines;
+    const bool fits = !is_batch || (apart > 0 && core::bytes_of(p.c_type, apart) % 16 == 0);
+    if (!is_aligned || !fits || !strides_fit_tma()) return by_threads;
+    if (is_stored_by_columns()) return columns_by_tma;
+    return is_bare ? by_tma : fused_by_tma;
+}
+
 output_tensor output::at(void* c, const void* source) const {
     const core::layout& at = problem_.c_layout;
-    return {
-        c,
-        at.row_stride,
-        at.col_stride,
-        type_of(problem_.c_type),
-        kernel_->desc->is_persistent() && is_aligned(c) && is_aligned(source) && strides_fit_tma(),
-        at.row_stride >= at.col_stride,
-        is_vectorized(problem_, c, source),
-        0};
+    return {c,
+            at.row_stride,
+            at.col_stride,
+            type_of(problem_.c_type),
+            false,
+            at.row_stride >= at.col_stride,
+            is_vectorized(problem_, c, source),
+            0};
 }
 
 CUtensorMap output::map(const void* c, const batch& of) const {

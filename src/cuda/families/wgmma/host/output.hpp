@@ -1,11 +1,28 @@
 // C, and what is added to it, as the kernels' epilogues store and load them.
 #pragma once
 
-#include "core/problem.hpp"
+#include <string_view>
+
+#include "core/gpu_call.hpp"
 #include "cuda/families/wgmma/host/operand.hpp"
 #include "cuda/families/wgmma/kernels.hpp"
 
 namespace carat::cuda::wgmma {
+
+/// How a tile of C leaves its kernel. The host chooses; kernels follow two flags that tell() sets.
+enum class store_path : std::uint8_t {
+    from_registers,  // of single tiles: nothing is fused or added
+    by_lines,        // of single tiles, through shared memory
+    by_tma,          // of persistent tiles: sums times alpha, through staging tiles
+    fused_by_tma,    // the same with a fusion, or with what beta multiplies
+    columns_by_tma,  // the same of a C by columns, whose A goes through registers
+    by_threads       // through staging tiles that TMA can't store
+};
+
+/// "by TMA", for people.
+[[nodiscard]] std::string_view words_for(store_path path);
+
+void tell(store_path path, arguments<float>& told);
 
 /// Whether TMA can store lines of so many elements: it writes whole 16 bytes, and would write them
 /// beyond the end of a line.
@@ -22,6 +39,10 @@ class output {
 
     /// Whether TMA can store a C of these strides, and load what is added to it.
     [[nodiscard]] bool strides_fit_tma() const;
+
+    /// Of matrices so far apart in a batch, which begin at multiples of 16 bytes or not.
+    [[nodiscard]] store_path path(const core::product_set& products, std::int64_t apart,
+                                  bool is_aligned) const;
 
     [[nodiscard]] output_tensor at(void* c, const void* source) const;
     [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;

@@ -3,7 +3,7 @@
 namespace carat::cuda::wgmma {
 
 void start_packing(const operand& a, const operand& b, const core::operands& data,
-                   cudaStream_t stream, const batch_strides& apart) {
+                   cudaStream_t stream, const core::product_distances& apart) {
     packing all[2];
     std::size_t count = 0;
     if (a.packed()) all[count++] = a.packing_of(data.a, apart.a);

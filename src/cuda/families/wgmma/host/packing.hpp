@@ -8,6 +8,6 @@ namespace carat::cuda::wgmma {
 
 /// Starts packing what has to be packed of A and B, of all products of a batch.
 void start_packing(const operand& a, const operand& b, const core::operands& data,
-                   cudaStream_t stream, const batch_strides& apart = {});
+                   cudaStream_t stream, const core::product_distances& apart = {});
 
 }  // namespace carat::cuda::wgmma

@@ -12,18 +12,17 @@ namespace carat::cuda::wgmma {
 std::optional<core::gpu_prediction> gemm::predicted(const core::gpu_rates& here) const {
     if (is_glu_) return std::nullopt;
     const bool swap = plan_.swap_ab;
-    plan::gemm_request of = request_for({swap ? core::swapped(problem_) : problem_,
-                                         accumulate_,
-                                         {},
-                                         swap ? operand_alignment{!b_.packed(), !a_.packed()}
-                                              : operand_alignment{!a_.packed(), !b_.packed()},
-                                         swap ? batch_.swapped() : batch_});
+    const core::operand_alignment read{!a_.packed(), !b_.packed()};
+    plan::gemm_request of = request_for({.problem = swap ? core::swapped(problem_) : problem_,
+                                         .arithmetic = arithmetic_,
+                                         .aligned = swap ? read.swapped() : read,
+                                         .products = swap ? products_.swapped() : products_});
     of.sms = sms_;
     const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
     plan::launch_work work = plan::work_of(plan::candidate_of(plan_, of), of, costs.wgmma);
     work.ahead_s = plan::seconds_of(of.packing, costs.packing);
     const double stored = static_cast<double>(
-        core::bytes_of(problem_.c_type, problem_.m * problem_.n * batch_.count));
+        core::bytes_of(problem_.c_type, problem_.m * problem_.n * products_.count));
     return plan::predict({.kind = std::string(core::kernel_name::name_of(desc().schedule)),
                           .unit = "tensor cores",
                           .stored_bytes = stored,

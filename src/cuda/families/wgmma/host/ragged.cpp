@@ -1,7 +1,6 @@
 // Products whose sizes lie in GPU memory, in one launch for as many tiles as there can be.
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "cuda/common/scope.hpp"
 #include "cuda/families/wgmma/host/gemm.hpp"
@@ -16,31 +15,23 @@ shared_dimension shared_out(bool along_k, bool swap_ab) {
     return swap_ab ? shared_dimension::n : shared_dimension::m;
 }
 
-const void* source_of(const launch_arguments& with) {
-    return with.fusion.residual != nullptr ? with.fusion.residual : with.data.c;
-}
-
 }  // namespace
 
-bool gemm::run_ragged(const ragged_group& all, const launch_arguments& common) const {
-    if (desc().is_persistent() != desc().batched) return false;
-    const launch_arguments with = own(common);
-    if (!takes_ragged(all, with.data)) return false;
-    const ragged_request of = request_of(all, with);
+bool gemm::run_ragged(const bindings& with) const {
+    if (desc().is_persistent() != desc().batched || !takes_ragged(with.data)) return false;
+    const ragged_request of = request_of(with);
     const std::int64_t ctas = most_clusters(of) * plan_.cluster();
     if (ctas > std::numeric_limits<int>::max()) return false;
-    const batch_strides apart = plan_.swap_ab ? batch_strides{all.apart.b, all.apart.a, 0}
-                                              : batch_strides{all.apart.a, all.apart.b, 0};
-    start_packing(a_, b_, with.data, with.stream, apart);
+    start_packing(a_, b_, with.data, with.stream, with.apart);
     arguments<float> told = arguments_for(with);
     told.c.is_vectorized = vectorizes(of, with.data);
-    void* const memory = call_scope::innermost()->lend(this, ragged_table_bytes(all.ends));
+    void* const memory = call_scope::innermost()->lend(this, ragged_table_bytes(with.ends));
     told.group = write_ragged_table(memory, of, with.stream);
     launch_shape shape = shape_;
     if (desc().batched) {
-        told.batch = {true, batch_.one_b};
+        told.batch = {true, products_.one_b};
         shape.ctas = static_cast<int>(std::min<std::int64_t>(ctas, shape.ctas));
-        kernel_->launch(maps_of_rows(of, with, apart.b), told, shape, with.stream);
+        kernel_->launch(maps_of_rows(of, with), told, shape, with.stream);
         return true;
     }
     shape.ctas = static_cast<int>(ctas);
@@ -51,49 +42,45 @@ bool gemm::run_ragged(const ragged_group& all, const launch_arguments& common) c
 
 // Persistent tiles find all products by one map of each: rows of A and C one behind the other, and
 // a batch of B.
-tma_descriptors gemm::maps_of_rows(const ragged_request& of, const launch_arguments& with,
-                                   std::int64_t b_apart) const {
+tma_descriptors gemm::maps_of_rows(const ragged_request& of, const bindings& with) const {
     const batch alone = {1, 0};
     const int sharing = plan_.cluster_m;
     tma_descriptors maps{};
     maps.a = of.header.a;
     maps.b = b_.map(with.data.b, desc().block_n / sharing, desc().block_k() / sharing,
-                    {batch_.matrices_b(), b_apart});
+                    {products_.matrices_b(), with.apart.b});
     maps.c = output_.map(with.data.c, alone);
     maps.source = output_.map_of_single_rows(with.data.c);
     return maps;
 }
 
 // Persistent tiles share out rows that TMA stores, with nothing added to them.
-bool gemm::takes_ragged(const ragged_group& all, const core::operands& data) const {
+bool gemm::takes_ragged(const core::operands& data) const {
     if (!desc().batched) return true;
-    return !all.along_k && !plan_.swap_ab && problem_.beta == 0 && is_aligned(data.c) &&
+    return !shares_k() && !plan_.swap_ab && problem_.beta == 0 && is_aligned(data.c) &&
            output_.strides_fit_tma();
 }
 
-ragged_request gemm::request_of(const ragged_group& all, const launch_arguments& with) const {
+ragged_request gemm::request_of(const bindings& with) const {
     const core::problem& p = problem_;
     const kernel_desc& k = desc();
     const batch alone = {1, 0};
     const auto bytes = static_cast<std::int64_t>(size_bytes(p.c_type));
-    const shared_dimension along = shared_out(all.along_k, plan_.swap_ab);
-    std::int64_t apart_a = all.apart.a;
-    std::int64_t apart_b = all.apart.b;
-    if (plan_.swap_ab) std::swap(apart_a, apart_b);
-    const std::int64_t apart_c = along == shared_dimension::k   ? all.apart.c
+    const shared_dimension along = shared_out(shares_k(), plan_.swap_ab);
+    const std::int64_t apart_c = along == shared_dimension::k   ? with.apart.c
                                  : along == shared_dimension::m ? p.c_layout.row_stride
                                                                 : p.c_layout.col_stride;
     return {.header = {a_.map(with.data.a, k.block_m, k.block_k(), alone),
                        b_.map(with.data.b, k.block_n, k.block_k(), alone),
                        plan_.cluster_m * k.block_m, k.block_n},
-            .ends = all.ends,
+            .ends = with.ends,
             .shared_out = along,
             .a = a_.place(with.data.a),
             .b = b_.place(with.data.b),
-            .a_apart = a_.apart_bytes(apart_a),
-            .b_apart = b_.apart_bytes(apart_b),
+            .a_apart = a_.apart_bytes(with.apart.a),
+            .b_apart = b_.apart_bytes(with.apart.b),
             .c = with.data.c,
-            .source = source_of(with),
+            .source = with.source(),
             .c_apart = apart_c * bytes,
             .row_stride = p.c_layout.row_stride,
             .col_stride = p.c_layout.col_stride,

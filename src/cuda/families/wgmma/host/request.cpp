@@ -33,26 +33,26 @@ void add_packing(plan::packed_first& to, const operand_shape& of, operand_major 
 
 }  // namespace
 
-plan::gemm_request request_for(const gemm_task& task) {
-    const core::problem& p = task.problem;
-    const accumulation accumulate = task.accumulate;
+plan::gemm_request request_for(const core::gpu_call& call) {
+    const core::problem& p = call.problem;
+    const accumulation accumulate = call.accumulate();
     const operand_major a = major_of(shape_of_a(p, accumulate));
     operand_major b = major_of(shape_of_a(core::swapped(p), accumulate));
     // Where no kernel reads two that lie across K, B is packed.
     if (a == operand_major::mn && !mn_major_of(p.b_type, accumulate).b) b = operand_major::k;
     plan::packed_first packing;
-    add_packing(packing, shape_of_a(p, accumulate), a, task.aligned.a, task.batch.matrices_a());
-    add_packing(packing, shape_of_a(core::swapped(p), accumulate), b, task.aligned.b,
-                task.batch.matrices_b());
+    add_packing(packing, shape_of_a(p, accumulate), a, call.aligned.a, call.products.matrices_a());
+    add_packing(packing, shape_of_a(core::swapped(p), accumulate), b, call.aligned.b,
+                call.products.matrices_b());
     const int a_at = lines_begin_at(shape_of_a(p, accumulate));
     const int b_at = lines_begin_at(shape_of_b(p, accumulate));
     return {
         .m = p.m,
         .n = p.n,
         .k = p.k * products_of(accumulate),
-        .batch = task.batch.count,
-        .one_a = task.batch.one_a,
-        .one_b = task.batch.one_b,
+        .batch = call.products.count,
+        .one_a = call.products.one_a,
+        .one_b = call.products.one_b,
         .a_type = p.a_type,
         .b_type = p.b_type,
         .accumulate = accumulate,
@@ -70,7 +70,8 @@ plan::gemm_request request_for(const gemm_task& task) {
         .packing = packing};
 }
 
-std::optional<layout_class> layout_in_group(const grouped& member, accumulation accumulate) {
+std::optional<layout_class> layout_in_group(const core::gpu_product& member,
+                                            accumulation accumulate) {
     const core::problem& p = member.problem;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
     const bool is_degenerate = p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == 0;

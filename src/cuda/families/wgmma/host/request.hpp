@@ -9,10 +9,10 @@
 namespace carat::cuda::wgmma {
 
 /// All that a plan depends on but overrides and the number of SMs.
-[[nodiscard]] plan::gemm_request request_for(const gemm_task& task);
+[[nodiscard]] plan::gemm_request request_for(const core::gpu_call& call);
 
 /// Nothing where kernels don't read such operands where they lie.
-[[nodiscard]] std::optional<layout_class> layout_in_group(const grouped& member,
+[[nodiscard]] std::optional<layout_class> layout_in_group(const core::gpu_product& member,
                                                           core::accumulation accumulate);
 
 /// Whether C and what is added to it lie so that a GLU can be taken on the way there.

@@ -1,0 +1,102 @@
+// Which way C takes out of a kernel of wgmma, and what the kernel is told of it; needs no GPU.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <utility>
+
+#include "cuda/families/wgmma/host/output.hpp"
+
+namespace {
+
+using namespace carat;
+using core::kernel_desc;
+using core::kernel_schedule;
+using core::operand_major;
+using cuda::wgmma::output;
+using cuda::wgmma::store_path;
+
+constexpr core::product_set one = {};
+constexpr core::product_set batch = {core::multiplicity::strided, 8};
+constexpr std::int64_t apart = 256 * 256;
+
+core::problem product(dtype in, dtype out) {
+    core::problem p = core::row_major_problem(in, 256, 256, 256);
+    p.c_type = out;
+    return p;
+}
+
+const cuda::wgmma::kernel& first(dtype type, kernel_schedule schedule,
+                                 operand_major a = operand_major::k) {
+    const auto& table = cuda::wgmma::kernel_table;
+    const auto found = std::ranges::find_if(table, [&](const kernel_desc& k) {
+        return k.a_type == type && k.b_type == type && k.schedule == schedule && k.a_major == a &&
+               k.block_n % 64 == 0;
+    });
+    if (found == table.end()) throw std::runtime_error("no such kernel");
+    return cuda::wgmma::kernel_of(*found);
+}
+
+const cuda::wgmma::kernel& single_tile() {
+    return first(dtype::bf16, kernel_schedule::single_tile);
+}
+const cuda::wgmma::kernel& persistent() {
+    return first(dtype::bf16, kernel_schedule::cooperative);
+}
+
+TEST(store_path, of_single_tiles) {
+    core::problem p = product(dtype::bf16, dtype::bf16);
+    EXPECT_EQ(output(p, single_tile(), true).path(one, 0, true), store_path::from_registers);
+    EXPECT_EQ(output(p, single_tile(), false).path(one, 0, true), store_path::by_lines);
+    EXPECT_EQ(output(p, single_tile(), true).path(batch, apart, true), store_path::by_lines);
+    p.m = 63;
+    EXPECT_EQ(output(p, single_tile(), true).path(batch, apart, true), store_path::from_registers)
+        << "a batch of few rows";
+    p.beta = 1;
+    EXPECT_EQ(output(p, single_tile(), true).path(one, 0, true), store_path::by_lines);
+    p = product(dtype::bf16, dtype::f32);
+    EXPECT_EQ(output(p, single_tile(), true).path(batch, apart, true), store_path::from_registers)
+        << "a batch of f32";
+}
+
+TEST(store_path, of_persistent_tiles) {
+    core::problem p = product(dtype::bf16, dtype::bf16);
+    EXPECT_EQ(output(p, persistent(), true).path(one, 0, true), store_path::by_tma);
+    EXPECT_EQ(output(p, persistent(), false).path(one, 0, true), store_path::fused_by_tma);
+    EXPECT_EQ(output(p, persistent(), true).path(one, 0, false), store_path::by_threads);
+    EXPECT_EQ(output(p, persistent(), true).path(batch, apart, true), store_path::by_tma);
+    EXPECT_EQ(output(p, persistent(), true).path(batch, apart + 1, true), store_path::by_threads);
+    EXPECT_EQ(output(p, persistent(), true).path(batch, 0, true), store_path::by_threads);
+    p.c_layout.row_stride += 1;
+    EXPECT_EQ(output(p, persistent(), true).path(one, 0, true), store_path::by_threads);
+    p = product(dtype::bf16, dtype::bf16);
+    p.beta = 1;
+    EXPECT_EQ(output(p, persistent(), true).path(one, 0, true), store_path::fused_by_tma);
+}
+
+TEST(store_path, of_columns_whose_a_goes_through_registers) {
+    core::problem p = product(dtype::f32, dtype::f32);
+    p.c_layout = core::column_major(256);
+    const auto& by = first(dtype::f32, kernel_schedule::cooperative, operand_major::mn);
+    ASSERT_TRUE(by.desc->a_from_registers());
+    EXPECT_EQ(output(p, by, true).path(one, 0, true), store_path::columns_by_tma);
+    p.c_layout = core::row_major(256);
+    EXPECT_EQ(output(p, by, true).path(one, 0, true), store_path::by_tma);
+}
+
+// Kernels read two flags: a single tile goes the direct way where nothing is fused, and a
+// persistent one stores bare sums by TMA.
+TEST(store_path, is_told_in_two_flags) {
+    const auto flags = [](store_path path) {
+        cuda::wgmma::arguments<float> told{};
+        tell(path, told);
+        return std::pair(told.c.is_tma, told.epilogue.is_fused);
+    };
+    EXPECT_EQ(flags(store_path::from_registers), std::pair(false, false));
+    EXPECT_EQ(flags(store_path::by_lines), std::pair(false, true));
+    EXPECT_EQ(flags(store_path::by_tma), std::pair(true, false));
+    EXPECT_EQ(flags(store_path::fused_by_tma), std::pair(true, true));
+    EXPECT_EQ(flags(store_path::columns_by_tma), std::pair(true, true));
+    EXPECT_EQ(flags(store_path::by_threads), std::pair(false, true));
+}
+
+}  // namespace
