@@ -31,7 +31,7 @@ RULES = {
 STRICT = (
     "CMakeLists.txt", "benchmarks/", "cli/", "cmake/", "dev", "examples/", "fuzz/", "include/", "lab/",
     "ladder/", "python/", "scripts/", "src/abi/", "src/api/", "src/core/", "src/cpu/", "src/distributed/",
-    "src/files/", "src/tuning/", "tests/")
+    "src/files/", "src/plan/", "src/tuning/", "tests/")
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh", ".py", ".sh", ".cmake", ".f90"}
 PREPOSITION = re.compile(
     r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|"
