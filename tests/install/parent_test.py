@@ -67,6 +67,12 @@ class Part(unittest.TestCase):
         self.check_program(self.build / "program")
         self.assertNotIn("libcarat", run("readelf", "-d", self.build / "program"))
 
+        # What a parent without a build type installs can be linked: CMake looks for the library.
+        self.configure(PARENT, "-DCARAT_INSTALL=ON")
+        run(CMAKE, "--install", self.build, "--prefix", self.folder / "installed")
+        run(CMAKE, "-S", f"{SOURCE}/examples/consumer", "-B", self.folder / "later",
+            f"-DCMAKE_PREFIX_PATH={self.folder / 'installed'}", f"-DCMAKE_CXX_COMPILER={CXX}")
+
     def test_a_static_library_serves_others_once_installed(self):
         self.configure(SOURCE, "-DBUILD_SHARED_LIBS=OFF", "-DCARAT_BUILD_LAB=OFF",
                        "-DCARAT_BUILD_BLAS=OFF", "-DCMAKE_INSTALL_LIBDIR=lib")
