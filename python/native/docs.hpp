@@ -13,9 +13,9 @@ inline constexpr char matmul_doc[] = CARAT_SIGNATURE("matmul(a, b, " CARAT_KEYWO
     R"(Returns activation(scale * (a @ b) + bias), with the shapes of numpy.matmul.
 
 a is (..., m, k) or (k,), b is (..., k, n) or (k,). Stacks broadcast, strides may be any, and
-nothing is copied. Both may be arrays of NumPy (with ml_dtypes), PyTorch, CuPy or JAX, or objects with
-__dlpack__ or the buffer protocol; one of them may come from prepare. The result is an array of a's
-library.
+nothing is copied. Both may be arrays of NumPy (with ml_dtypes), PyTorch, CuPy or JAX, or objects
+with __dlpack__ or the buffer protocol; one of them may come from prepare. The result is an array of
+a's library.
 
 out: an array that is written and returned; it must overlap neither operand.
 dtype: the result's type if there is no out; by default that of a and b, int32 for 8-bit integers,
@@ -40,10 +40,10 @@ results is returned.
 
 ends divides one matrix among products: it is a vector of int32 in the memory where the operands
 are, and product i begins at ends[i - 1] (the first at 0) and stops before ends[i]. With a (rows, k)
-and b (products, k, n) the products divide the rows; the result is (rows, n), and its rows from the last
-end on are not written. With a (m, k) and b (k, n) they divide k; the result is (products, m, n). On
-a GPU nothing waits for these numbers: a product whose end is not above the one before is empty, and
-an end beyond the matrix counts as the matrix's end.
+and b (products, k, n) the products divide the rows; the result is (rows, n), and its rows from the
+last end on are not written. With a (m, k) and b (k, n) they divide k; the result is (products, m,
+n). On a GPU nothing waits for these numbers: a product whose end is not above the one before is
+empty, and an end beyond the matrix counts as the matrix's end.
 
 Keywords and errors are those of matmul; the values of bias and scale hold for all products.)";
 
