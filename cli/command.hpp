@@ -1,7 +1,7 @@
 // The subcommands: each adds itself to the application and, when it is the one, runs and returns
 // the exit code. 0: done; 1: done, and the answer is bad (a regression, a failed verification);
-// 2: bad input or a failure, told in one line; 130: interrupted, results so far are valid. Of judge
-// 2 is a target that is wrong, and 3 what is 2 elsewhere.
+// 2: bad input or a failure, told in one line; 130: interrupted, results so far are valid. `judge`
+// returns 2 for a target that is wrong, and 3 where others return 2.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -29,7 +29,7 @@ std::string size_of(const results::result& c) {
     return words.empty() ? stored : stored + " " + words;
 }
 
-// In five characters, whatever it is: of two noisy trials the interval's end may be thousands.
+// Takes five characters, however large it is: two noisy trials may put an end in the thousands.
 std::string ratio_text(double x) {
     if (x >= 99999.5) return fmt::format("{:.0e}", x);
     return fmt::format("{:.{}f}", x, x < 9.9995 ? 3 : x < 99.995 ? 2 : x < 999.95 ? 1 : 0);
@@ -57,7 +57,7 @@ std::string line_of(const change& c) {
         "{:<28} {:<4} {:>12} {:>2} {:>6} {} {}", shortened_middle(of.implementation, 28), of.dtype,
         size_of(of), of.on_cpu() ? std::to_string(of.threads) : "-", ratio_text(c.ratio),
         interval_text(c.ci95_ratio), c.verdict);
-    return styled(line, style_of(c.verdict)) + "\n";
+    return styled(folded(line, 4), style_of(c.verdict)) + "\n";
 }
 
 std::string counts_text(const comparing::changes& found) {
@@ -132,10 +132,9 @@ std::string changes_text(const comparing::changes& found, const std::string& bef
                          const std::string& after) {
     std::string text;
     for (const std::string& note : found.notes) text += wrapped("note: " + note, 6) + "\n";
-    text += styled(fmt::format("{:<28} {:<4} {:>12} {:>2} {:>6} {}", "implementation", "type",
-                               "size", "T", "ratio", "95 % CI        verdict"),
-                   style::faint) +
-            "\n";
+    const std::string heads = fmt::format("{:<28} {:<4} {:>12} {:>2} {:>6} {}", "implementation",
+                                          "type", "size", "T", "ratio", "95 % CI        verdict");
+    text += styled(folded(heads, 4), style::faint) + "\n";
     for (const change& c : found.rows) text += line_of(c);
     text += wrapped(counts_text(found) + "; ratio is " + after + " over " + before, 4) + "\n";
     if (const std::string set = over_cases(found); !set.empty()) text += wrapped(set, 4) + "\n";

@@ -8,11 +8,11 @@
 
 namespace carat::cli {
 
-// Within 80 columns; `before` and `after` are the files' names.
+// The changes for a terminal; `before` and `after` are the files' names.
 [[nodiscard]] std::string changes_text(const comparing::changes& found, const std::string& before,
                                        const std::string& after);
 
-// For a pull request: the answer, what else changed, the cases that are not a tie, then all.
+// Text for a pull request: the answer, what else changed, the cases that are no tie, then all.
 [[nodiscard]] std::string changes_markdown(const nlohmann::json& regression,
                                            const comparing::changes& found);
 

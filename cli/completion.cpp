@@ -111,7 +111,7 @@ std::vector<std::string> known_values(const CLI::Option& option) {
     return choices_in(option.get_type_name());
 }
 
-// By the word ahead of the value, or by the subcommand whose own word it is.
+// The key is the word ahead of the value, or the subcommand whose own word it is.
 std::map<std::string, std::vector<std::string>> all_values(const CLI::App& app) {
     std::map<std::string, std::vector<std::string>> found;
     for (const CLI::App* sub : subcommands_of(app))

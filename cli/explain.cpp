@@ -11,6 +11,7 @@
 #include "cli/explain_text.hpp"
 #include "cli/measuring.hpp"
 #include "cli/product.hpp"
+#include "cli/terminal.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/explain/explanation.hpp"
@@ -88,7 +89,7 @@ int run(const explain_options& o) {
     if (o.json)
         fmt::print("{}\n", explain::to_json(told).dump(1));
     else
-        fmt::print("{}", explain_text(told));
+        fmt::print("{}", folded_lines(explain_text(told), 4));
     return results.empty() ? bad_answer : code;
 }
 

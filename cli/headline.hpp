@@ -7,7 +7,7 @@
 
 namespace carat::cli {
 
-// Within 80 columns, after an empty line.
+// The answer, after an empty line, within the terminal's columns.
 [[nodiscard]] std::string headline(const results::document& doc);
 
 }  // namespace carat::cli

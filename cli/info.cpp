@@ -67,12 +67,13 @@ int info(const info_options& o) {
         fmt::print("{}\n", out.dump(1));
         return success;
     }
-    fmt::print("{}", limits ? machine::render(machine, *limits) : machine::render(machine));
-    if (gpus.empty()) fmt::print("{}", gpu::render_absence(gpu::in_use()));
-    for (const described_gpu& one : gpus)
-        fmt::print(
-            "{}{}{}", limits ? "\n" : "", gpu::render(one.facts),
-            one.limits ? gpu::render(*one.limits, one.facts["name"].get<std::string>()) : "");
+    std::string text = limits ? machine::render(machine, *limits) : machine::render(machine);
+    if (gpus.empty()) text += gpu::render_absence(gpu::in_use());
+    for (const described_gpu& one : gpus) {
+        text += (limits ? "\n" : "") + gpu::render(one.facts);
+        if (one.limits) text += gpu::render(*one.limits, one.facts["name"].get<std::string>());
+    }
+    fmt::print("{}", folded_lines(text, 15));  // where render() puts values
     return success;
 }
 

@@ -1,4 +1,4 @@
-// carat judge: somebody else's product, held against what is right and what is best here.
+// carat judge: a user's product, held against what is right and what is best here.
 #include "lab/judge/judge.hpp"
 
 #include <fmt/format.h>

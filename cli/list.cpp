@@ -106,9 +106,10 @@ std::string availability(const implementations& members) {
 void print_families() {
     const auto line = [](std::string_view family, std::string_view count, std::string_view types,
                          std::string_view here) {
-        constexpr std::size_t columns = 80;
-        return shortened(fmt::format("{:<16} {:>3}  {:<30}  {}", family, count, types, here),
-                         columns);
+        constexpr std::size_t columns = 80, types_at = 22;
+        return folded(
+            shortened(fmt::format("{:<16} {:>3}  {:<30}  {}", family, count, types, here), columns),
+            types_at);
     };
     fmt::print("{}\n", styled(line("family", "of", "types", "here"), style::faint));
     std::vector<std::string> families;
@@ -122,7 +123,9 @@ void print_families() {
                    styled(line(family, std::to_string(members.size()), types_of(members), here),
                           here.starts_with("no") ? style::faint : style::plain));
     }
-    fmt::print("\nMore of some: carat list cpu.ladder, carat list '*avx2*', carat list tf32\n");
+    fmt::print(
+        "\n{}\n",
+        folded("More of some: carat list cpu.ladder, carat list '*avx2*', carat list tf32", 0));
 }
 
 int list(const std::string& pattern, bool json) {

@@ -27,7 +27,7 @@ constexpr const char* description =
     "machine can, verifies each, times it beside the others and against the machine's\n"
     "measured peaks, and says which differences are real.\n"
     "\n"
-    "Without a subcommand it takes half a minute and shows the ranking.";
+    "Without a subcommand it ranks them; that takes half a minute on a quiet machine.";
 
 constexpr const char* examples =
     "Examples:\n"
@@ -115,7 +115,7 @@ void refuse_values_of_flags(CLI::App& app) {
         refuse_values_of_flags(*sub);
 }
 
-// In words of the command line, where CLI11's are not.
+// Replaces CLI11's words by those of the command line.
 std::string in_plain_words(const std::string& what) {
     if (!what.ends_with(given_a_value)) return what;
     return "--" + what.substr(0, what.size() - given_a_value.size()) + " takes no value";

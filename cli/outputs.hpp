@@ -17,9 +17,9 @@ struct output_flags {
 // `unit`: what is measured, and saved, at a time.
 void add_output_flags(CLI::App& sub, output_flags& flags, const std::string& unit);
 
-// Before anything is measured: throws carat::error when --resume has no file to go on with, two
-// files are one, or the page can't be written. With --json - people read standard error from now
-// on.
+// Called before anything is measured: throws carat::error when --resume has no file to go on with,
+// two files are one, or the page can't be written. With --json - people read standard error from
+// now on.
 void check(const output_flags& flags);
 
 // The session's, as far as these flags go.

@@ -21,8 +21,8 @@ void add_phase_flags(CLI::App& sub, phase_flags& flags);
 
 [[nodiscard]] request::host_memory parse_host_memory(const std::string& text);
 
-// For the request. Throws carat::error when they are asked for and none of `chosen` runs on a GPU,
-// or no GPU can be used.
+// What the request gets. Throws carat::error when phases are requested and none of `chosen` runs on
+// a GPU, or no GPU can be used.
 [[nodiscard]] std::optional<request::host_memory> phases_of(
     const phase_flags& flags, const std::vector<request::selection>& chosen);
 

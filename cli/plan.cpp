@@ -143,21 +143,24 @@ nlohmann::json json_of_plan(const shared_product& a) {
 void print_plan(const shared_product& a) {
     const ranks::schedule& plan = a.plan;
     const ranks::task& t = plan.what();
-    fmt::print("{} x {} x {} on {} ranks\n", t.size.of[0], t.size.of[1], t.size.of[2], t.ranks);
-    fmt::print("{}\n", folded("  cuts        " + cuts_text(plan), 14));
-    fmt::print("  words       {:.4g} at most in and out of a rank, {:.4g} in all\n",
-               plan.most_words(), plan.all_words());
-    fmt::print("  bound       {:.4g} of a rank; the schedule moves {:.3f} times that\n", a.bound,
-               a.ratio());
-    fmt::print("  predicted   {:.4g} ms: products {:.4g}, A and B {:.4g}, C {:.4g}\n",
-               1e3 * a.time.time_s, 1e3 * a.time.multiply_s, 1e3 * a.time.move_inputs_s,
-               1e3 * a.time.move_output_s);
-    fmt::print("  efficiency  {:.1f} % of {} times one rank\n", 100 * a.time.efficiency, t.ranks);
-    fmt::print("Steps of rank 0, with matrices in the layouts that suit:\n");
+    std::string text = fmt::format("{} x {} x {} on {} ranks\n", t.size.of[0], t.size.of[1],
+                                   t.size.of[2], t.ranks);
+    text += fmt::format("  cuts        {}\n", cuts_text(plan));
+    text += fmt::format("  words       {:.4g} at most in and out of a rank, {:.4g} in all\n",
+                        plan.most_words(), plan.all_words());
+    text += fmt::format("  bound       {:.4g} of a rank; the schedule moves {:.3f} times that\n",
+                        a.bound, a.ratio());
+    text += fmt::format("  predicted   {:.4g} ms: products {:.4g}, A and B {:.4g}, C {:.4g}\n",
+                        1e3 * a.time.time_s, 1e3 * a.time.multiply_s, 1e3 * a.time.move_inputs_s,
+                        1e3 * a.time.move_output_s);
+    text += fmt::format("  efficiency  {:.1f} % of {} times one rank\n", 100 * a.time.efficiency,
+                        t.ranks);
+    fmt::print("{}", folded_lines(text, 14));
+    text = "Steps of rank 0, with matrices in the layouts that suit:\n";
     const auto steps = ranks::steps_of(plan, 0, plan.of_a().of(0), plan.of_b().of(0),
                                        ranks::pace_of(false, dtype::bf16));
-    for (std::size_t i = 0; i < steps.size(); ++i)
-        fmt::print("{}\n", folded(step_text(steps[i], i), 8));
+    for (std::size_t i = 0; i < steps.size(); ++i) text += step_text(steps[i], i) + "\n";
+    fmt::print("{}", folded_lines(text, 8));
 }
 
 // Words over the bound for random products, the figure that a schedule is judged by.

@@ -23,7 +23,7 @@ struct report_options {
     bool markdown = false, csv = false;
 };
 
-// To the file asked for, or to the terminal.
+// Writes to the file that was named, or else to the terminal.
 void deliver(const std::string& text, const std::string& output) {
     if (output.empty()) {
         fmt::print("{}", text);

@@ -109,7 +109,7 @@ bool print(const results::result& c, const run_options& o) {
         fmt::print("Verified={} MaxAbsError={:.6e} MaxError(ulp)={:.3g} Bound(ulp)={:.3g}\n",
                    c.verification, c.max_abs_error, c.error_ulp, c.error_bound_ulp);
     if (c.trials_s.empty() || o.quiet) return !c.trials_s.empty();
-    // Of fewer than three processes there is no interval: the range of the trials, called so.
+    // Fewer than three processes give no interval: this is the range of the trials, called so.
     const bool interval = results::bounded(c.ci95_gflops);
     const double low = interval ? c.ci95_gflops[0] : c.flop / c.max_s / 1e9;
     const double high = interval ? c.ci95_gflops[1] : c.flop / c.min_s / 1e9;

@@ -36,7 +36,7 @@ struct run_with_options {
     throw error(error_code::invalid_argument, "run-with: " + why);
 }
 
-// As installed, then as built.
+// Looks where it is installed, then where it is built.
 fs::path library_beside_command() {
     const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
     for (const char* place : {CARAT_BLAS_INSTALLED, CARAT_BLAS_BUILT})
@@ -124,7 +124,7 @@ class held_signals {
     sigset_t before_{};
 };
 
-// With the signals as they were before they were held.
+// The program gets the signals as they were before they were held.
 pid_t start(std::vector<std::string> command, std::vector<std::string> environment,
             const held_signals& held) {
     posix_spawnattr_t attributes;
@@ -170,7 +170,7 @@ int status_of(std::vector<std::string> command, std::vector<std::string> environ
     return WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
 }
 
-// To standard error: standard output is the program's.
+// Prints to standard error, because standard output is the program's.
 void show_profiles(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());

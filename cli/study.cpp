@@ -143,7 +143,7 @@ session_result run(const study::definition& s, const study_options& o, const stu
     return result;
 }
 
-// Of every study: one that is refused only when its turn comes costs what was measured before.
+// Every study is checked first: a refusal at its turn would waste what was measured before it.
 void require_resumable(const std::vector<const study::definition*>& chosen, const study_options& o,
                        const study::options& how) {
     for (const study::definition* s : chosen) {

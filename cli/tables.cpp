@@ -52,8 +52,8 @@ std::string factor(double value) {
                                        : 0);
 }
 
-// Of a median: its interval's half width, or else how far its trials lie below and above it. A
-// width beyond the median itself says by which factor the ends differ.
+// A median's spread: its interval's half width, or else how far its trials lie below and above it.
+// A width beyond the median itself says by which factor the ends differ.
 std::string spread(const results::result& c) {
     if (report::has_interval(c)) {
         const double half = (c.ci95_gflops[1] - c.ci95_gflops[0]) / 2;

@@ -45,7 +45,7 @@ std::size_t bytes_of(std::string_view text, std::size_t characters) {
     return i;
 }
 
-// As https://no-color.org has it: set to anything but nothing.
+// https://no-color.org: the variable is set, and not empty.
 bool wants_no_colour() {
     const char* const set = std::getenv("NO_COLOR");
     return set != nullptr && *set != '\0';
@@ -140,6 +140,17 @@ std::string folded(std::string_view line, std::size_t indent) {
         rest = std::string(indent, ' ') + rest.substr(end + 1);
     }
     return out + rest;
+}
+
+std::string folded_lines(std::string_view text, std::size_t indent) {
+    std::string out;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        out += folded(line, indent);
+        if (line.size() < text.size()) out += '\n';
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+    return out;
 }
 
 progress_line::progress_line()

@@ -16,7 +16,7 @@ enum class style { plain, strong, faint, good, bad };
 [[nodiscard]] std::FILE* people();
 void give_results_stdout();
 
-// Of that terminal, or what COLUMNS says: from 40 to 80, which tables are made for.
+// That terminal's columns, or what COLUMNS says: from 40 to 80, which tables are made for.
 [[nodiscard]] std::size_t terminal_columns();
 
 // `text` for people, in colour where that is a terminal that knows colours (TERM is not "dumb") and
@@ -37,6 +37,9 @@ void give_results_stdout();
 // word that is longer stays whole.
 [[nodiscard]] std::string folded(std::string_view line, std::size_t indent);
 
+// Each line of `text` folded so.
+[[nodiscard]] std::string folded_lines(std::string_view text, std::size_t indent);
+
 // One line on standard error that says what is going on and how long it will take.
 class progress_line {
   public:
@@ -56,7 +59,7 @@ class progress_line {
     clock::time_point last_;
 };
 
-// From now on the first Ctrl-C, or request to end, only makes interrupted() true; a second one ends
+// Makes the first Ctrl-C, or request to end, only set interrupted() from now on; a second one ends
 // the program.
 void catch_interrupts();
 [[nodiscard]] bool interrupted();

@@ -19,7 +19,7 @@ int serve_as_worker();
 [[nodiscard]] process::child start_worker(int memory, const rows::implementation* entry);
 [[nodiscard]] process::child start_worker_of(const std::string& command, int memory);
 
-// As gpu::know() and gpu::refresh(), measured in a process that ends then. Throws
+// Like gpu::know() and gpu::refresh(), but measured in a process that ends then. Both throw
 // std::runtime_error.
 [[nodiscard]] gpu::known_gpu know_gpu(int device);
 [[nodiscard]] machine::peaks refresh_gpu(const gpu::known_gpu& known);

@@ -52,6 +52,9 @@ if(CARAT_CUDA_ENABLED)
                                      ${CARAT_COMPILER_CACHE})
   endif()
   enable_language(CUDA)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES) # as CaratOptions.cmake does
+    string(APPEND CMAKE_CUDA_FLAGS " ${CMAKE_CUDA_FLAGS_RELEASE}")
+  endif()
   find_package(CUDAToolkit REQUIRED)
   if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 does not know that nvcc has it
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -15,6 +15,22 @@ set(CMAKE_BUILD_RPATH ${CARAT_PEER_FOLDER})
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
+# carat_require_build(): what ./dev bench leaves is the command alone. An installation of that stops with
+# one line, before it writes anything: this is the first of all rules.
+function(carat_require_build)
+  set(files "")
+  foreach(target IN ITEMS carat carat_blas carat_command)
+    list(APPEND files "$<$<TARGET_EXISTS:${target}>:$<TARGET_FILE:${target}>>")
+  endforeach()
+  install(CODE "
+    set(files \"${files}\")
+    foreach(file IN LISTS files)
+      if(file AND NOT EXISTS \"\${file}\")
+        message(FATAL_ERROR \"carat: \${file} is not built: run cmake --build ${PROJECT_BINARY_DIR} first\")
+      endif()
+    endforeach()" ALL_COMPONENTS)
+endfunction()
+
 # NAME.pc for the library of that name. Paths are relative, so that the tree may be moved, except
 # for absolute folders that the caller of CMake gave.
 function(carat_install_pkg_config name description cflags libraries)

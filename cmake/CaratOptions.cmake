@@ -2,8 +2,10 @@
 
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
-elseif(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release) # of carat: a slow library is of no use to a parent that named none
+elseif(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  # A slow library is of no use to a parent that named no build type. The type stays the parent's: what
+  # is built as another one is not installed with its location.
+  string(APPEND CMAKE_CXX_FLAGS " ${CMAKE_CXX_FLAGS_RELEASE}")
 endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -37,7 +37,7 @@ def reference(header):
 def python_docstrings():
     """(name, signature or "", docstring) of what carat_gemm offers."""
     native = (ROOT / "python/native/docs.hpp").read_text()
-    texts = dict(re.findall(r'char (\w+)_doc\[\] =\s*R"\((.*?)\)";', native, re.DOTALL))
+    texts = dict(re.findall(r'char (\w+)_doc\[\] =.*?R"\((.*?)\)";', native, re.DOTALL))
     for name, title in {"matmul": "matmul", "grouped": "matmul_grouped", "prepare": "prepare"}.items():
         yield title, texts[name]
     prefixes = {"__init__": "", "_explain": "", "_bench": "", "torch": "torch.ops.carat_gemm."}
@@ -84,8 +84,14 @@ def page_of(path):
     return None
 
 
+def search_boost(page):
+    """What the search multiplies a page's scores by: guides come before decisions and what was tried."""
+    return 0.1 if page.startswith(("adr/", "lab-notes", "changes", "reference/")) else 1
+
+
 def on_page_markdown(markdown, page, config, files):
     here = page.file.src_uri
+    page.meta.setdefault("search", {"boost": search_boost(here)})
     source = next((s for s, p in PAGES.items() if p == here), "docs/" + here)
 
     def replace(match):

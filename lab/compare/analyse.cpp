@@ -27,7 +27,7 @@ results::range rates(double flop, const results::range& times_s) {
     return {flop / times_s[1] / 1e9, flop / times_s[0] / 1e9};
 }
 
-// Of the means of the processes, on a log scale as their medians are.
+// The interval of the processes' means, on a log scale like that of their medians.
 statistics::interval interval_of_mean(const processes& of) {
     std::vector<double> means;
     for (const statistics::trials_view trials : of)

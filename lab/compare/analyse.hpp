@@ -1,5 +1,5 @@
-// From trials to figures: fills the statistics of each measured result, ranks them and writes the
-// comparison of a case. Pure: no clock, no machine.
+// Turns trials into figures: fills the statistics of each measured result, ranks them and writes
+// the comparison of a case. Pure: no clock, no machine.
 #pragma once
 
 #include <cstdint>

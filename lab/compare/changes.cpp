@@ -77,7 +77,7 @@ double drift_between(const std::vector<change*>& judged,
     return guests && on_cpu && !same ? statistics::most_drift : 0;
 }
 
-// Of times, before over after: that is of throughput, after over before. Returns the drift.
+// Ratios are of times, before over after, so of throughput, after over before. Returns the drift.
 double judge_rows(std::vector<change>& rows, const analysis_options& how, rounds in, bool guests) {
     const auto difference =
         in == rounds::common ? statistics::paired_difference : statistics::unpaired_difference;

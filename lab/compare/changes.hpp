@@ -46,7 +46,7 @@ enum class rounds : std::uint8_t { apart, common };
                                         const results::document& after, const analysis_options& how,
                                         rounds in = rounds::apart);
 
-// As JSON, as docs/results.md says of "changes" and "over_cases".
+// JSON as docs/results.md describes "changes" and "over_cases".
 [[nodiscard]] nlohmann::json to_json(const change& c);
 [[nodiscard]] nlohmann::json to_json(const std::optional<statistics::set_ratio>& set);
 

@@ -12,8 +12,8 @@ namespace carat::comparing {
 void add_effort(const statistics::comparison& found, const analysis_options& how,
                 results::comparison& compared);
 
-// The unclear pairs that the answer hangs on, those with the base, or else with the first in rank.
-// Of a row that stands alone: whether its interval is wider than `ci_width` to either side.
+// The unclear pairs that the answer hangs on: those with the base, or else with the first in rank.
+// For a row that stands alone it says whether its interval is wider than `ci_width` to a side.
 struct unsettled {
     std::size_t pairs = 0;
     std::size_t hopeless = 0;  // of them: too near the margin, or without an interval

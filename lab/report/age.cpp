@@ -14,7 +14,7 @@ struct release {
     std::string_view library, version, month;
 };
 
-// Of each library in order. A version between two is as old as the later one at least; so a few
+// Each library's are in order. A version between two is as old as the later one at least; so a few
 // suffice, and none newer than two years need stand here before it has aged. Those of BLIS,
 // libxsmm, oneDNN, the reference BLAS and OpenBLAS up to 0.3.28 lie no earlier than their tags.
 constexpr std::array releases = {

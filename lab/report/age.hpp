@@ -16,7 +16,7 @@ namespace carat::report {
 [[nodiscard]] std::string old_release(std::string_view library, std::string_view version,
                                       std::string_view date);
 
-// Of a result of a document of that date; empty for what is no vendor's.
+// The age of a result's library at the document's date; empty if it is no vendor's.
 [[nodiscard]] std::string old_release(const results::result& of, std::string_view date);
 
 // What stands behind a name in a table: " (of 2022)", or nothing.

@@ -41,7 +41,7 @@ std::string interval(const results::range& ends, double unit = 1) {
     return fmt::format("{} to {}", digits(ends[0] / unit), digits(ends[1] / unit));
 }
 
-// Without an interval the range of the trials, called so.
+// Where there is no interval, the range of the trials, called so.
 std::string interval_or_range(const result& of, double unit) {
     if (has_interval(of)) return interval(of.ci95_gflops, unit);
     const auto range = range_of_trials(of);
@@ -59,7 +59,7 @@ std::string own_threads(const result& of, const measured_case& here) {
     return used == here.threads || !of.on_cpu() ? "" : " (" + threads(used) + ")";
 }
 
-// Of rows that others disturbed, and of those that might change places with them, no rank is known.
+// A row that others disturbed, or one that might change places with it, has no rank.
 std::string rank_of(const result& of, const measured_case& here, std::size_t place) {
     const int rank = here.busy.empty() ? static_cast<int>(place) : of.rank;
     return rank > 0 ? std::to_string(rank) : "-";

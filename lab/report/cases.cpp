@@ -52,7 +52,7 @@ struct shape_group {
     std::vector<const comparison*> comparisons;
 };
 
-// In the order of their first results.
+// Groups come in the order of their first results.
 std::vector<std::pair<shape_key, shape_group>> by_shape(const results::document& doc) {
     std::vector<std::pair<shape_key, shape_group>> all;
     std::map<shape_key, std::size_t> known;

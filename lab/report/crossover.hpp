@@ -1,4 +1,4 @@
-// From which size a GPU pays, in words: of the "crossovers" of a results file.
+// Says in words from which size a GPU pays, by the "crossovers" of a results file.
 #pragma once
 
 #include <string>

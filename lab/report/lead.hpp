@@ -23,14 +23,14 @@ struct reach {
     double high = 0;
 };
 
-// Within the interval, or the trials where there is none; of each result with a figure.
+// Each result with a figure: the ends of its interval, or of its trials where there is none.
 [[nodiscard]] std::vector<reach> reaches_of(const measured_case& here);
 
 [[nodiscard]] inline bool apart(const reach& x, const reach& y) {
     return x.low > y.high || y.low > x.high;
 }
 
-// By more than what counts as a tie.
+// Whether x is above y by more than what counts as a tie.
 [[nodiscard]] inline bool clears(const reach& x, const reach& y) {
     constexpr double margin = 1.02;
     return x.low > margin * y.high;

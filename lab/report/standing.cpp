@@ -19,7 +19,7 @@ struct observed {
     double ratio;
     const measured_case* where;
 };
-// By population, then by implementation.
+// The keys are the population, then the implementation.
 using observations = std::map<std::string, std::map<std::string, std::vector<observed>>>;
 
 std::string population_of(const measured_case& here) {

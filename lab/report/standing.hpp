@@ -23,10 +23,10 @@ struct standing {
     std::string worst_case;
 };
 
-// Of each population with ten cases or more, the highest mean first; else none.
+// The rows of each population with ten cases or more, the highest mean first; else none.
 [[nodiscard]] std::vector<standing> standings(const std::vector<measured_case>& cases);
 
-// Without rows where there are none.
+// The standings as a table, which is empty where there are none.
 [[nodiscard]] table standing_table(const std::vector<measured_case>& cases);
 
 }  // namespace carat::report

@@ -170,7 +170,7 @@ void trial_quality(const document& doc, list& said) {
     }
 }
 
-// Beyond what independent roundings give, in the arithmetic that a result claims: docs/adr/0115.
+// Errors beyond what independent roundings give in the claimed arithmetic: docs/adr/0115.
 void accuracy(const document& doc, list& said) {
     constexpr double lambda = 10;
     const auto off =
@@ -218,7 +218,7 @@ void vendor_notes(const document& doc, list& said) {
     }
 }
 
-// In the words of the first, where several have one.
+// Where several have one, the first gives the words.
 void remarks(const document& doc, list& said) {
     const auto has_one = [](const result& of) { return !of.remark.empty() && measured(of); };
     const auto found = select(doc, has_one);

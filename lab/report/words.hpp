@@ -20,7 +20,7 @@ struct throughput_unit {
 };
 [[nodiscard]] throughput_unit unit_for(double largest_gflops);
 
-// With its unit: 142.1 GFLOP/s, 724.7 TFLOP/s.
+// The figure with its unit: 142.1 GFLOP/s, 724.7 TFLOP/s.
 [[nodiscard]] std::string throughput(double gflops);
 
 // A ratio: 1.07×, 14.4×, 127×.
@@ -50,13 +50,13 @@ struct throughput_unit {
 // "a, b and c"; after `most` names, "a, b and 7 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names, std::size_t most = 4);
 
-// With a capital and a full stop.
+// Adds a capital and a full stop.
 [[nodiscard]] std::string sentence(std::string_view words);
 
 // What stands where a verdict would: "busy machine: no verdict; other work took ...".
 [[nodiscard]] std::string no_verdict(const std::string& busy);
 
-// Of a case some of whose rows others disturbed: "busy machine: ranks and verdicts that ...".
+// What a case says if others disturbed some rows: "busy machine: ranks and verdicts that ...".
 [[nodiscard]] std::string left_out(const std::string& busy);
 
 // What disturbed a case: its one row `name`, or all of them alike.
@@ -79,7 +79,7 @@ inline constexpr std::string_view too_few_for_an_interval =
 // "40 s", "4 minutes", "3 hours".
 [[nodiscard]] std::string roughly(double seconds);
 
-// Of the GPU in use, whose peaks were measured, or the first of a results file's "machine".
+// The GPU in use, whose peaks were measured, or the first of a results file's "machine".
 [[nodiscard]] std::string gpu_name(const nlohmann::json& machine);
 
 // Sentences as one paragraph.

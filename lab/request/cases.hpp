@@ -16,7 +16,7 @@ struct case_key {
     rows::call asked = {};
 };
 
-// Of a group all products have as many rows as the size says.
+// The size as asked; the m of a group is the sum of its products' rows.
 [[nodiscard]] shape size_of(shape asked, const rows::call& call);
 
 // e5m2 stands for A alone: B is then e4m3, the pair that training multiplies and that libraries
@@ -26,7 +26,7 @@ struct case_key {
 // All that one run does.
 [[nodiscard]] rows::operation operation_of(const case_key& key);
 
-// Of all its products.
+// The operations of all its products.
 [[nodiscard]] double operations(const case_key& key, operation_count convention);
 
 // "f64 2000x2000x2000, 2 threads"; of a batch "64 x 512x512x512"

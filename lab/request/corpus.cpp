@@ -115,7 +115,7 @@ std::vector<shape> stream_k(std::string_view text, const std::vector<std::string
                  number<std::int64_t>(text, parts[2], "count"), {128, 8192, 0, 2e12});
 }
 
-// Of each layer N and K; rows of activations are M.
+// N and K of each layer; M counts the rows of activations.
 std::vector<shape> models() {
     constexpr std::int64_t layers[][2] = {
         {6144, 4096},  {4096, 4096},  {28672, 4096}, {4096, 14336},  // Llama 3 8B

@@ -12,7 +12,7 @@ namespace carat::request {
 
 namespace {
 
-// Of the machine or of the control group; 0: unknown.
+// The least of what the machine and the control group have left; 0: unknown.
 double memory_left_bytes() {
     const auto machine = static_cast<double>(space::host_space().available_bytes());
     const auto group = static_cast<double>(machine::memory_left_by_group());

@@ -36,7 +36,7 @@ void call_fields(const Archive& field, Call& c) {
     field.added("block_scales", c.block_scales);
 }
 
-// In the words of rows::describe.
+// The file has the words of rows::describe.
 void read_epilogue(const files::fields& in, rows::call& c) {
     if (in.find("epilogue") == nullptr) return;
     const auto text = in.get<std::string>("epilogue");
@@ -45,7 +45,7 @@ void read_epilogue(const files::fields& in, rows::call& c) {
     c.last = *last;
 }
 
-// As they were asked for.
+// The file has them as they were requested.
 void read_groups(const files::fields& in, rows::call& c) {
     in.added("groups", c.groups);
     try {
@@ -55,7 +55,7 @@ void read_groups(const files::fields& in, rows::call& c) {
     }
 }
 
-// As its name; none where C is of what products are summed in.
+// The file has the type's name; none where C has the type of the sums.
 void read_out(const files::fields& in, rows::call& c) {
     if (in.find("out") == nullptr) return;
     const auto text = in.get<std::string>("out");

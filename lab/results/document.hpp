@@ -52,10 +52,10 @@ struct result {
     std::vector<double> trials_waited_s, trials_stolen_s;
     std::optional<double> hand_over_s;  // median, from one process to this one's
     std::string stop;
-    // Of the processors' time, taken by other processes and guests during the trials; none:
-    // unknown.
+    // The share of the processors' time that other processes and guests took during the trials;
+    // none: unknown.
     std::optional<double> background_cpu_share;
-    // Of the time of its threads in its trials, spent waiting for a processor; none: unknown.
+    // The share of its threads' time in trials that went by waiting for a processor.
     std::optional<double> waiting_share;
     std::string busy;    // why the figure bears no verdict: other work; empty: it does
     std::string remark;  // on how it ran where that bears on the figure; may be empty

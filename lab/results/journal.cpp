@@ -43,7 +43,7 @@ case_key case_of(const Of& c) {
     return {c.dtype, c.m, c.n, c.k, c.threads};
 }
 
-// Of each case only what was appended last.
+// Keeps only what was appended last for each case.
 template <class Of>
 void keep_last(std::vector<Of>& all, std::vector<std::vector<Of>>& lines) {
     std::set<case_key> later;

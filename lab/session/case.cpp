@@ -205,7 +205,7 @@ class runner {
             if (timed) {
                 fill_roofline(c.result, limits(), all_, rotating_bytes(c));
                 const std::string limit = exceeded(c);
-                // On a busy machine limits are as disturbed as rows, which bear no verdict then.
+                // A busy machine disturbs limits as much as rows, which bear no verdict then.
                 c.result.above_peak = !limit.empty() && c.result.busy.empty();
                 if (c.result.above_peak) c.result.reason = accusation(limit);
             }

@@ -47,7 +47,7 @@ struct surroundings {
     // How each CPU implementation gets a process of its own, and those of a GPU one together;
     // empty: all run in this one.
     workers::start_process start = {};
-    // Of what runs on a device in this process; empty: the GPU in use.
+    // The device on which this process runs rows; empty: the GPU in use.
     std::function<space::execution_space&()> device_space = {};
 };
 

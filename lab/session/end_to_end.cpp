@@ -13,7 +13,7 @@ results::phase summarized(std::string_view name, std::span<const double> trials_
     statistics::bootstrap_options how;
     how.seed = seed;
     const statistics::bootstrap_interval median = statistics::bootstrap(trials_s, how).median;
-    // Within this process; of a few trials it would be their range.
+    // The interval is over this process's trials; for a few it would be their range.
     if (trials_s.size() < statistics::fewest_rounds)
         return {std::string(name), median.estimate, results::unbounded};
     return {std::string(name), median.estimate, {median.percentile.lower, median.percentile.upper}};

@@ -18,13 +18,13 @@ struct gpu_sensors {
     double last_look_s = -1;                          // at any result
 };
 
-// Of the GPU in use; `read` is empty where NVML has no answers.
+// Sensors of the GPU in use; `read` is empty where NVML has no answers.
 [[nodiscard]] gpu_sensors sensors_in_use();
 
 class gpu_telemetry {
   public:
-    // After a trial, outside the timed region: a sample, if this result has none or nobody took one
-    // just now.
+    // Called after a trial, outside the timed region: takes a sample if this result has none or
+    // none was taken just now.
     void look(gpu_sensors& from);
 
     // Energy and time of runs back to back, between ticks of the energy counter, which advances ten

@@ -78,7 +78,7 @@ void saver::write_whole(const outputs& out) {
     changed_ = false;
 }
 
-// After the document, whose lock this run has by then.
+// Called after the document was written: this run has its lock by then.
 void saver::begin_journal() {
     const std::string header = results::journal_header(doc_);
     journal_.emplace(files::growing_beside(out_.json)).append(header);

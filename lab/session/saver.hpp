@@ -27,7 +27,7 @@ std::uint64_t save(const results::document& doc, const outputs& out);
 
 class saver {
   public:
-    // Of what is refered to while it lives.
+    // Both arguments must outlive it.
     saver(const results::document& doc, const outputs& out) : doc_(doc), out_(out) {}
     saver(const saver&) = delete;
     saver& operator=(const saver&) = delete;

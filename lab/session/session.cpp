@@ -162,8 +162,8 @@ class session {
         }
     }
 
-    // From the rate of the largest product this implementation has shown for the type so far with
-    // as many threads: small ones say nothing, being all overhead.
+    // Follows from this implementation's rate on the largest product of the type so far with as
+    // many threads: small ones say nothing, being all overhead.
     [[nodiscard]] double expected_run_s(const request::selection& s,
                                         const request::case_key& key) const {
         const results::result* largest =

@@ -33,7 +33,7 @@ class trials {
           checks_(checks),
           phases_(phases) {}
 
-    // Of all that are verified; fills what results say of them.
+    // Takes the trials of all that are verified, and fills what results say of them.
     void take(std::span<contender> all);
 
   private:

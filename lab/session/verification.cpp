@@ -74,7 +74,7 @@ void verification::trust_exact_passes(std::span<contender> all) {
     }
 }
 
-// Of the host always: its reference may be needed.
+// The host's data is always filled: its reference may be needed.
 void verification::fill(std::span<contender> all) {
     data_.fill(space::host_space(), request_.values, request_.seed);
     for (workers::operand_store* where : stores_of(all))
@@ -111,7 +111,7 @@ void verification::welcome(std::span<contender> all, int number) {
 
 void verification::after_timing(std::span<contender> all) {
     if (std::ranges::none_of(all, timed)) return;
-    // Of two passes in a row one has A's full significands at even k, the other at odd k.
+    // Two passes in a row: one has A's full significands at even k, the other at odd k.
     for (const auto kind : {verify::exact_kind::significands, verify::exact_kind::significands,
                             verify::exact_kind::sums})
         pass_exactly(all, {kind, true, false, "after the last trial: "},

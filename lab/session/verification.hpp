@@ -41,7 +41,7 @@ class verification {
     // Rules out who passes no longer, without figures: nobody knows since when.
     void after_timing(std::span<contender> all);
 
-    // Against a C of the timed data in host memory, where phases are timed; empty: it is right.
+    // Checks a C of the timed data in host memory, where phases are timed; empty: it is right.
     [[nodiscard]] std::string reason_against(const void* c, const contender& of) const;
 
   private:

@@ -26,7 +26,7 @@ class device_process::row final : public worker {
         return ready;
     }
 
-    // In a process that replaces one which another row lost it is made ready first.
+    // A process that replaces one which another row lost is made ready first.
     timing run(std::int64_t runs, std::size_t first) override {
         if (!is_ready()) (void)prepare(*all_.host_);
         const timing t = timing_from(ask({{"do", "run"}, {"runs", runs}, {"set", first}},
@@ -194,7 +194,7 @@ void device_process::fill_c(const workload::distribution& values, std::uint64_t 
     });
 }
 
-// In the C of the host's first set, as placed_operands does.
+// The result is copied to the C of the host's first set, as placed_operands does.
 const void* device_process::result(std::size_t set) {
     (void)ask({{"do", "fetch"}, {"set", set}}, "while C was copied", longest_s());
     return host_->on(space::host_space()).at(0).c;

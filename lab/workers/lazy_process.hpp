@@ -44,7 +44,7 @@ class lazy_process {
     void dismiss();
 
     [[nodiscard]] bool alive() const { return child_.has_value(); }
-    // Of the last one started, from 1.
+    // The number of the last process started, from 1.
     [[nodiscard]] int number() const { return number_; }
     [[nodiscard]] const std::vector<double>& hand_overs_s() const { return hand_overs_s_; }
 

@@ -17,7 +17,7 @@ core::layout layout_from(const json& strides) {
     return {strides.at(0).get<std::int64_t>(), strides.at(1).get<std::int64_t>()};
 }
 
-// As core::kernel_facts lists them.
+// The order is that of core::kernel_facts.
 json to_json(const core::kernel_facts& k) {
     return json::array(
         {k.name, k.threads, k.registers, k.local_bytes, k.shared_bytes, k.occupancy});

@@ -22,7 +22,7 @@ class operand_store {
     [[nodiscard]] virtual bool on_host() const { return false; }
     // Laid out on first use. Throws carat::error(out_of_memory).
     [[nodiscard]] virtual std::size_t sets() = 0;
-    // As placed_operands has them.
+    // The following do what those of placed_operands do.
     virtual void fill(const workload::distribution& values, std::uint64_t seed) = 0;
     virtual void fill_ends(const workload::distribution& values, std::uint64_t seed) = 0;
     virtual void load(const verify::exact_passes& pass, std::size_t set) = 0;
@@ -32,14 +32,14 @@ class operand_store {
     virtual void fill_c(const workload::distribution& values, std::uint64_t seed) = 0;  // set 0
     [[nodiscard]] virtual const void* result(std::size_t set) = 0;
 
-    // Of the C in a set.
+    // Checks the C of a set.
     [[nodiscard]] virtual verify::verdict check(const verify::exact_passes& pass,
                                                 std::size_t set) = 0;
 
     // Whether a reference of the first set's values could be made there: a GPU's takes a second
     // where the host's takes minutes.
     [[nodiscard]] virtual bool make_reference() { return false; }
-    // Of the first set's C against it; none where there is no reference.
+    // Compares the first set's C with it; none where there is no reference.
     [[nodiscard]] virtual std::optional<verify::verdict> against_reference(
         const std::string& /*claim*/) {
         return {};

@@ -24,7 +24,7 @@ class operand_map {
     [[nodiscard]] std::size_t size_bytes() const { return sets_ * set_bytes_; }
     [[nodiscard]] core::operands at(std::byte* memory, std::size_t index) const;
 
-    // For each operand that fills one, as host_space() does.
+    // Gives each operand that fills a huge page such pages, as host_space() does.
     void use_huge_pages(const process::shared_memory& memory) const;
 
   private:
@@ -41,7 +41,7 @@ class operand_sets {
   public:
     // Not filled. Throws carat::error(out_of_memory). `sets` is 1 or more.
     operand_sets(const rows::operation& all, space::execution_space& space, std::size_t sets);
-    // On the host, in `memory`, which is empty or was laid out so by another process.
+    // Makes sets on the host, in `memory`, which is empty or was so laid out by another process.
     operand_sets(const rows::operation& all, process::shared_memory& memory, std::size_t sets);
 
     // Set i gets the values of seed + i; C, too, where it is read.

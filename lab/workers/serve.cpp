@@ -151,7 +151,7 @@ class server {
         return json::object();
     }
 
-    // Of a GPU, so that whoever asks makes no context there.
+    // The peaks of a GPU, for a caller that must make no context there.
     json peaks(const json& question) {
         const int device = question.at("device").get<int>();
         gpu::select(device);

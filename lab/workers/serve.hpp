@@ -11,9 +11,9 @@
 
 namespace carat::workers {
 
-// By its full name. Throws carat::error where there is none.
+// Finds it by its full name. Throws carat::error where there is none.
 using find_entry = std::function<const rows::implementation&(const std::string& name)>;
-// Of the GPU with this number. Throws carat::error where it can't be used.
+// Finds the GPU with this number. Throws carat::error where it can't be used.
 using find_space = std::function<space::execution_space&(int device)>;
 
 [[nodiscard]] space::execution_space& space_of_gpu(int device);

@@ -51,14 +51,14 @@ class worker {
     // Each throws what the implementation throws, and process::lost where its process is gone.
     [[nodiscard]] virtual introduction introduce() = 0;
     [[nodiscard]] virtual readiness prepare(placed_operands& data) = 0;
-    // On sets in turn from `first` on; returns when C is complete.
+    // Multiplies sets in turn from `first` on; returns when C is complete.
     virtual timing run(std::int64_t runs, std::size_t first) = 0;
 
     // Whether it runs in a process of its own.
     [[nodiscard]] virtual bool has_process() const { return false; }
     // Whether it can run as it was made ready: not when its process is a new one.
     [[nodiscard]] virtual bool is_ready() const { return true; }
-    // From now on it is a fresh process, to be prepared anew; false where it has none of its own.
+    // Replaces it by a fresh process, to be prepared anew; false where it has none of its own.
     virtual bool renew() { return false; }
     // Seconds it took to stop the one before it and to have an answer from this one, each time.
     [[nodiscard]] virtual std::vector<double> hand_overs_s() const { return {}; }
@@ -66,7 +66,7 @@ class worker {
     [[nodiscard]] virtual rows::runnable* here() { return nullptr; }
 };
 
-// In this process.
+// A worker that runs in this process.
 [[nodiscard]] std::unique_ptr<worker> worker_here(const rows::implementation& entry,
                                                   const rows::operation& all,
                                                   const core::settings& how,

@@ -23,7 +23,7 @@ class worker_set {
         // How long an answer may take beyond what is expected before the worker is taken for hung.
         double patience_s = 60;
         bool device_here = false;  // what runs on a device does so in this process
-        // Of the device in this process; empty: the GPU in use.
+        // The device's memory in this process; empty: the GPU in use.
         std::function<space::execution_space&()> device_space;
     };
 
@@ -44,7 +44,7 @@ class worker_set {
     [[nodiscard]] space::execution_space& device_space() const;
 
     [[nodiscard]] bool has_processes() const { return static_cast<bool>(pool_.start); }
-    // For the operands on the host; null where nobody shares them.
+    // The memory of operands on the host; null where no process shares them.
     [[nodiscard]] process::shared_memory* memory() { return pool_.memory.get(); }
 
     // Stops everybody: what runs next runs in this process.
@@ -53,8 +53,8 @@ class worker_set {
     // Processes of a GPU that an implementation broke so far.
     [[nodiscard]] int losses() const { return device_ ? device_->losses() : 0; }
 
-    // Of the processes so far: processor time, and how often a thread of theirs lost its processor
-    // while they ran.
+    // What the processes used so far: processor time, and how often a thread of theirs lost its
+    // processor while they ran.
     [[nodiscard]] double cpu_s() const;
     [[nodiscard]] std::int64_t displaced() const { return pool_.displaced; }
 

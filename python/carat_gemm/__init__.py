@@ -41,11 +41,11 @@ def _shape(name, array):
 
 
 def matmul_batched(a, b, out=None, **keywords):
-    """Products of two stacks of matrices: c[i] = a[i] @ b[i].
+    """Returns the products of two stacks of matrices: c[i] = a[i] @ b[i].
 
-    a: (..., m, k), b: (..., k, n), of which one may be a single matrix or prepared; stacks
-    broadcast. Or lists of matrices of one size, and then the result is a list. Keywords and errors
-    are matmul's.
+    a is (..., m, k), b is (..., k, n); one of them may be a single matrix or prepared, and stacks
+    broadcast. Lists of matrices of one size are accepted too, and then the result is a list.
+    Keywords and errors are those of matmul.
     """
     for name, operand in (("a", a), ("b", b)):
         if not isinstance(operand, (list, tuple)):

@@ -9,7 +9,7 @@ namespace carat::plan {
 
 namespace {
 
-// On the bytes of an operand, by how many elements are copied at once.
+// What multiplies an operand's bytes, by how many elements are copied at once.
 double copy_factor(int together, int element_bytes, const mma_costs& costs) {
     const int bytes = together * element_bytes;
     if (together == 1 && element_bytes < 8) return costs.single_factor;

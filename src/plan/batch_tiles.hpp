@@ -32,7 +32,7 @@ struct batch_tile_plan {
     double seconds = 0;
 };
 
-/// Of one arithmetic.
+/// The model of one arithmetic.
 struct batch_model {
     const mma_costs& costs;
     std::span<const batch_tile> tiles;
@@ -43,7 +43,7 @@ struct batch_model {
 [[nodiscard]] launch_work work_of(const batch_tile& tile, const batch_request& of,
                                   const batch_model& model, const mma_costs& costs);
 
-/// By kernels that cost so.
+/// What the batch takes in kernels of these costs.
 [[nodiscard]] double seconds_of(const batch_tile& tile, const batch_request& of,
                                 const batch_model& model, const mma_costs& costs);
 

@@ -15,11 +15,11 @@ namespace {
 constexpr double least_bytes_per_thread = 3 << 19;
 constexpr double least_per_skinny_thread = 1 << 17;
 
-// Up to so many columns A is read once where it lies, instead of packed: 45 to 51 GFLOP/s at
-// 32 x 4096 x 4096 in f64 with AVX-512. With AVX2 packed blocks take over sooner, on one thread of
-// a Zen 3 in f64 (f32): from depth to depth whole pages, 9 and 32 x 4096 x 4096 9.5 and 16 (23, 42)
-// read where it lies, 14 and 26 (30, 52) packed; otherwise 12 x 1000 x 3000 25 and 17 (50, 47),
-// 24 x 2000 x 2000 19 and 26 (49, 53).
+// The columns up to which A is read once where it lies, not packed: 45 to 51 GFLOP/s at
+// 32 x 4096 x 4096 in f64 with AVX-512. With AVX2 packed blocks take over sooner. On one thread of
+// a Zen 3 in f64 (f32), with whole pages from depth to depth, 9 and 32 x 4096 x 4096 reach 9.5 and
+// 16 (23, 42) where A lies, 14 and 26 (30, 52) packed; otherwise 12 x 1000 x 3000 reaches 25 and
+// 17 (50, 47), 24 x 2000 x 2000 19 and 26 (49, 53).
 int few_columns(const request& r, const kernel_shape& kernel) {
     if (kernel.vector_bytes >= 64) return 32;
     return r.conflicting_a ? most_skinny_columns : 16;
@@ -42,8 +42,8 @@ double multiplications(const request& r) {
     return static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
 }
 
-// With room to spare: which sets pages fall into is luck. 512^3 in f32, all of L2, ran at 119 in
-// one process and at 74 in the next.
+// Leaves room to spare, because it is luck which sets pages fall into: 512^3 in f32, all of L2, ran
+// at 119 in one process and at 74 in the next.
 bool fits_l2(const request& r, const kernel_shape& kernel, const machine& on) {
     const std::int64_t operands = (r.m + r.n) * r.k;
     return std::max(operands, r.m * r.n) * kernel.element_bytes <= on.l2_bytes / 4 * 3;
@@ -54,8 +54,8 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
     return r.k_contiguous_b && r.m * kernel.element_bytes <= few_rows_bytes;
 }
 
-// In L2 a register tile is faster: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
-// 7 x 256 x 256 (f64, one thread). Beyond, or where a tile's lines of A would compete for a few
+// A register tile is faster in L2: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
+// 7 x 256 x 256 (f64, one thread). Beyond L2, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
 bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.n == 1 && r.k_contiguous_a && !r.m_contiguous_a) return r.k >= (r.m < 16 ? 40 : 18);
@@ -90,8 +90,8 @@ bool keeps_a(const request& r, const kernel_shape& kernel, const machine& on) {
            r.n <= most_columns_by_kept_a && r.m * r.k * kernel.element_bytes <= on.l2_bytes / 2;
 }
 
-// Without packing f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32
-// 134, 108 and 128 (the machine of ADR 0054, one thread, shared with other work).
+// Unpacked f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32 reaches
+// 134, where these reach 108 and 128 (the machine of ADR 0054, one thread, shared).
 path choose_path(const request& r, const kernel_shape& kernel, const machine& on) {
     const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
     if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
@@ -167,10 +167,10 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
     return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
 }
 
-// Near, against a tile whose lines are packed, or whose vectors the columns fill in part. Fitted to
-// both ways of 800 products of 2 to 24 by up to 200 lines and 8 to 400 depths on an Emerald Rapids:
-// with AVX-512 and AVX2, f64 and f32, the slower choice costs 0.8 to 2.6 % in the mean. Columns
-// that lie otherwise are copied first.
+// Operands are in L2: dot products, or a tile whose lines are packed or which columns fill in part.
+// Fitted to both choices for 800 products of 2 to 24 by up to 200 lines and 8 to 400 depths on an
+// Emerald Rapids: with AVX-512 and AVX2, f64 and f32, wrong choices cost 0.8 to 2.6 % in the mean.
+// Columns that lie otherwise are copied first.
 bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
                            int lanes) {
     if (!few_lie_alike) return few <= 4 && lines >= 12 && k >= 16 * few + 8;
@@ -178,8 +178,8 @@ bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
     return few <= most_columns && k >= 12 * few;
 }
 
-// Beyond L2 both wait for memory. f64 1.03 to 1.05 times as fast with up to 5 columns that stay in
-// L1, and 0.8 with 5 of 2000 depths.
+// Both wait for memory beyond L2. There f64 is 1.03 to 1.05 times as fast with up to 5 columns that
+// stay in L1, and 0.8 times with 5 of 2000 depths.
 bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
                           int element_bytes, int vector_bytes, const machine& on) {
     constexpr std::int64_t most_bytes_of_columns = 24;
@@ -195,7 +195,7 @@ bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, 
 }
 
 // More columns, where a tile would leave an eighth of its vectors' lanes idle and A doesn't stay
-// near. Of AVX2 only: nothing was measured with other vectors. The least depth is an estimate:
+// near. Only for AVX2: nothing was measured with other vectors. The least depth is an estimate:
 // adding up the lanes of twelve sums takes as long as 100 multiply-adds, of which 2 KiB of depth
 // have 768.
 bool more_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,

@@ -32,7 +32,7 @@ enum class path : std::uint8_t {
     blocked,   // blocks, packed where that pays, any number of threads
 };
 
-// Of the path skinny.
+// The most columns on the path skinny.
 inline constexpr int most_skinny_columns = 8;
 inline constexpr int most_dot_columns = 32;  // of dot products
 

@@ -63,8 +63,8 @@ struct fma_plan {
 
 [[nodiscard]] const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs);
 
-/// For sizes of which none is 0, of the tiles of its type, the smallest first. Nothing where no
-/// kernel has the tile that was asked for.
+/// `tiles` are those of its type, the smallest first, and no size is 0. Nothing where no kernel has
+/// the tile that was requested.
 [[nodiscard]] std::optional<fma_plan> make_fma_plan(const fma_request& wanted,
                                                     std::span<const fma_tile> tiles,
                                                     const gpu_costs& costs);

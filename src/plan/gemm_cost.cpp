@@ -49,7 +49,7 @@ double added_s(const candidate& c, const gemm_request& of, const wgmma_costs& co
     return by_threads ? bytes / costs.added_bytes_per_s : costs.added_s;
 }
 
-// After the last k-block: sums to the CTAs that split K, E, and C.
+// What follows the last k-block: sums to the CTAs that split K, E, and C.
 double tile_s(const candidate& c, const gemm_request& of, const wgmma_costs& costs, bool glu) {
     const kernel_desc& k = *c.kernel;
     const double elements = static_cast<double>(k.block_m) * k.block_n;
@@ -77,7 +77,7 @@ double memory_bytes(const gemm_request& of, bool glu) {
 
 std::int64_t ctas_at_a_time(int cluster, int sms) {
     // A GPU's groups of SMs hold whole clusters: of 132 SMs those of four or eight reach 120, and
-    // 124 CTAs took a second wave. Of a GPU that is cut up there may be no more than 16.
+    // 124 CTAs took a second wave. A part of a GPU (MIG) may have no more than 16 SMs.
     return cluster <= 2 ? sms : std::max(1, (sms - 12) / cluster) * std::int64_t{cluster};
 }
 

@@ -27,7 +27,7 @@ bool values_can_be_loaded(const gemm_request& of) {
     return of.b_major == core::operand_major::k || bytes_to_values(of) % 16 == 0;
 }
 
-// As it is for TMA, which brings a tile's values from as many columns further right.
+// The request as TMA sees it, which brings a tile's values from as many columns further right.
 gemm_request with_values(gemm_request of) {
     const bool b_along_k = of.b_major == core::operand_major::k;
     of.b_on_sectors = of.b_on_sectors && (b_along_k || bytes_to_values(of) % 32 == 0);

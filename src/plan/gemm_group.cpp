@@ -13,7 +13,7 @@ using core::kernel_desc;
 
 namespace {
 
-// Of all products of a group: what one candidate has to do.
+// What one candidate has to do for all products of a group.
 struct group_work {
     std::int64_t ctas = 0;  // of one part of K
     std::int64_t cta_k_blocks = 0;

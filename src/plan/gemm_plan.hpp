@@ -53,7 +53,7 @@ struct gemm_request {
     int sms = 132;
     gemm_overrides asked = {};
 
-    // Of A or B.
+    // Bytes of A or B.
     [[nodiscard]] std::int64_t bytes_of(std::int64_t elements) const {
         return core::bytes_of(a_type, elements);
     }
@@ -81,8 +81,8 @@ struct gemm_model {
     const gpu_costs& costs;
 };
 
-/// In clusters of so many, one to an SM: larger ones leave some of the GPU's groups of 16 or 18 SMs
-/// partly empty.
+/// CTAs that run at once in such clusters, one to an SM: larger clusters leave some of the GPU's
+/// groups of 16 or 18 SMs partly empty.
 [[nodiscard]] std::int64_t ctas_at_a_time(int cluster, int sms);
 
 /// Nothing where no kernel has what was asked for.
@@ -93,8 +93,8 @@ struct gemm_model {
 [[nodiscard]] double seconds_of(const gemm_plan& plan, const gemm_request& of,
                                 const gpu_costs& costs);
 
-/// Of a batch in one launch. Nothing where as many launches of plan_gemm's are predicted to be
-/// faster, or where no kernel has what was asked for.
+/// Plans a batch in one launch. Nothing where as many launches of plan_gemm's are predicted to be
+/// faster, or where no kernel has what was requested.
 [[nodiscard]] std::optional<gemm_plan> plan_batch(const gemm_request& wanted,
                                                   const gemm_model& model);
 
@@ -102,9 +102,9 @@ struct gemm_model {
 /// they have. Empty where there is one.
 [[nodiscard]] std::string reason_against(const gemm_request& wanted, const gemm_model& model);
 
-/// Of a product whose gates are to be taken on the way to C: n counts gates and values. Nothing
+/// Plans a product whose gates are to be taken on the way to C: n counts gates and values. Nothing
 /// where no kernel can, as where C isn't by rows, or where the product and then a pass over its
-/// sums are predicted to be faster; without this comparison for tiles that were asked for.
+/// sums are predicted to be faster; tiles that were requested are not compared so.
 [[nodiscard]] std::optional<gemm_plan> plan_glu(const gemm_request& wanted,
                                                 const gemm_model& model);
 
@@ -119,8 +119,8 @@ struct group_plan {
     bool at_once = false;  // predicted to be no slower than a launch of large tiles for each
 };
 
-/// Of products that are alike in all but their sizes: what `like` says of m, n and k doesn't count.
-/// In single tiles, or, of products that `share_rows` of one A and one C, by rows, persistent ones.
+/// Plans products that are alike in all but their sizes; m, n and k of `like` don't count. They
+/// take single tiles, or persistent ones if products `share_rows` of one A and one C, by rows.
 [[nodiscard]] group_plan plan_group(const gemm_request& like, std::span<const product_size> all,
                                     const gemm_model& model, bool share_rows = false);
 

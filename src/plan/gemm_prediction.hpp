@@ -11,7 +11,7 @@
 
 namespace carat::plan {
 
-/// Of a GPU whose memory reads at another rate.
+/// The costs of a GPU whose memory reads at another rate.
 [[nodiscard]] gpu_costs costs_at(const gpu_costs& costs, double memory_bytes_per_s);
 
 /// What the work doesn't say.

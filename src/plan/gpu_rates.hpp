@@ -31,7 +31,7 @@ struct gpu_attributes {
     double memory_bytes_per_s = 0;  // by its clock and the width of its bus
 };
 
-/// From the operations that an SM of its capability does in a clock, as published (CUDA C++
+/// Rates follow from what an SM of its capability does in a clock, as published (CUDA C++
 /// Programming Guide; the makers' papers named in costs/published.json). GeForce cards since 8.6
 /// sum halves and tf32 in f32 at half the rate of others with the same SMs.
 [[nodiscard]] gpu_rates rates_from(const gpu_attributes& gpu);

@@ -20,7 +20,7 @@ constexpr std::int64_t usual_kc_bytes = 4096;
 constexpr std::int64_t skinny_kc_bytes = 256;
 constexpr std::int64_t few_micropanels = 2;
 
-// Of a packed operand, for one thread.
+// The part of a packed operand that may be kept for one thread.
 constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
 
 // 4 million multiplications are some 4 us, what waking a thread takes. Packed A may be kept as a
@@ -45,7 +45,7 @@ matrix_unit_plan make_matrix_unit_plan(const request& wanted, const matrix_unit_
     const std::int64_t rows = part(wanted.m, threads.m);
     const std::int64_t cols = part(wanted.n, threads.n);
     const std::int64_t bytes = unit.element_bytes;
-    // By the whole product, not by a thread's part: where K is cut must not depend on threads.
+    // The whole product decides, not a thread's part: where K is cut must not depend on threads.
     const bool skinny = wanted.m <= few_micropanels * unit.extent;
     blocking& b = plan.blocks;
     b.kc = balanced(wanted.k,

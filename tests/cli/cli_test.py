@@ -686,6 +686,17 @@ class RightCalls(Command):
         self.assertIn("highest median", told)
         self.assertNotIn("fastest", told)
 
+    def test_nothing_is_wider_than_a_narrow_terminal(self):
+        self.carat("bench", *QUICK, "--json", "a.json")
+        self.with_processes("a.json")
+        for call in (["list"], ["info"], ["plan", "--ranks", "12", "--size", "4096"],
+                     ["explain", "--size", "64", "--threads", "1"], ["compare", "a.json", "a.json"]):
+            for line in self.carat(*call, environment={"COLUMNS": "60"}).stdout.splitlines():
+                self.assertLessEqual(len(line), 60, f"{call}: {line}")
+        whole = self.carat("list").stdout  # folded, not cut off
+        narrow = self.carat("list", environment={"COLUMNS": "60"}).stdout
+        self.assertEqual(narrow.split(), whole.split())
+
     def test_rankings_pairs_and_changes_stay_within_80_columns(self):
         tiles = ",".join(f"tiled_reordered[tile-size={t}]" for t in (8, 16))
         out = self.carat("bench", "--impl", f"cpu.ladder.*,{tiles}", "--size", "16", "--trials", "2",

@@ -47,6 +47,9 @@ class Configured(unittest.TestCase):
         found = dict(os.environ, PKG_CONFIG_PATH=str(folder / "build"))
         self.assertEqual(run("pkg-config", "--cflags", "--libs", "carat", env=found).split(),
                          ["-I/opt/z/include", "-L/opt/y/lib", "-lcarat"])
+        with self.assertRaisesRegex(AssertionError, r"is not\s+built:\s+run\s+cmake\s+--build"):
+            run(CMAKE, "--install", folder / "build", "--prefix", folder / "staged")
+        self.assertFalse((folder / "staged").exists())
 
     def test_a_compiler_that_is_too_old_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

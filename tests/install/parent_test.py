@@ -1,4 +1,4 @@
-"""carat as a part of another project, shared and static, and installed as a static library:
+"""carat as a part of another project, shared and static, and installed from there:
 parent_test.py CMAKE SOURCE CXX"""
 
 import json
@@ -67,13 +67,14 @@ class Part(unittest.TestCase):
         self.check_program(self.build / "program")
         self.assertNotIn("libcarat", run("readelf", "-d", self.build / "program"))
 
-    def test_a_static_library_serves_others_once_installed(self):
-        self.configure(SOURCE, "-DBUILD_SHARED_LIBS=OFF", "-DCARAT_BUILD_LAB=OFF",
-                       "-DCARAT_BUILD_BLAS=OFF", "-DCMAKE_INSTALL_LIBDIR=lib")
+        # Installed from there, though the parent names no build type, the library serves others.
+        self.configure(PARENT, "-DCARAT_INSTALL=ON", "-DCMAKE_INSTALL_LIBDIR=lib")
         self.compile()
-        prefix = (self.folder / "staged")
+        prefix = self.folder / "staged"
         run(CMAKE, "--install", self.build, "--prefix", prefix)
-        prefix = prefix.rename(self.folder / "moved")
+        self.check_installed(prefix.rename(self.folder / "moved"))
+
+    def check_installed(self, prefix):
         self.assertEqual(sorted(file.name for file in (prefix / "lib").glob("libcarat*")),
                          ["libcarat.a", "libcarat_distributed.a"])
         consumer = self.folder / "consumer"
@@ -85,6 +86,13 @@ class Part(unittest.TestCase):
         run(CXX, "-std=c++20", f"{SOURCE}/examples/consumer/main.cpp", "-o", self.folder / "program",
             *flags)
         self.check_program(self.folder / "program")
+
+    def test_the_library_alone_needs_none_of_the_laboratorys_packages(self):
+        self.configure(SOURCE, "-DBUILD_SHARED_LIBS=OFF", "-DCARAT_BUILD_LAB=OFF", "-DCARAT_BUILD_BLAS=OFF")
+        commands = json.loads((self.build / "compile_commands.json").read_text())
+        self.assertGreater(len(commands), 20)
+        for command in commands:
+            self.assertNotRegex(command["file"], r"/(lab|cli|ladder|vendor|abi/blas|tests)/")
 
 
 if __name__ == "__main__":

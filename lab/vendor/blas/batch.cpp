@@ -11,7 +11,7 @@ namespace carat::vendor {
 
 namespace {
 
-// Of all products, in no order.
+// The addresses of all products' matrices, in no order.
 template <class T>
 struct addresses {
     std::vector<const T*> first, second;

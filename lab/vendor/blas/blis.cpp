@@ -104,7 +104,7 @@ void connect(const shared_library& file, blas_library& library) {
         throw rejected(wide_integers);
     check_override(file, version);
     check_loops();
-    // Before this it aborts over any BLIS_ARCH_TYPE, as it knows no architectures yet.
+    // Asked before this call, BLIS aborts over any BLIS_ARCH_TYPE: it knows no architectures.
     file.required<void()>("bli_init")();
     const int in_use = file.required<int()>("bli_arch_query_id")();
     auto* const name = file.required<name_of_architecture>("bli_arch_string");

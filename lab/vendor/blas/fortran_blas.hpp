@@ -22,7 +22,7 @@ using fortran_gemm = void(const char*, const char*, const int*, const int*, cons
                           const Output*, const Input*, const int*, const Input*, const int*,
                           const Output*, Output*, const int*, std::size_t, std::size_t);
 
-// Of products at one distance, and of products anywhere, one group of them here.
+// Calls for products at one distance, and for products anywhere, of which carat makes one group.
 template <class T>
 using fortran_gemm_strided = void(const char*, const char*, const int*, const int*, const int*,
                                   const T*, const T*, const int*, const int*, const T*, const int*,
@@ -40,7 +40,7 @@ struct batch_calls {
     fortran_gemm_grouped<T>* grouped = nullptr;
 };
 
-// Of an operand that is packed once; which of the two is an "A" or a "B".
+// Calls for an operand that is packed once; "A" or "B" says which of the two it is.
 template <class T>
 struct packing_calls {
     std::size_t (*size)(const char*, const int*, const int*, const int*, std::size_t) = nullptr;
@@ -73,7 +73,7 @@ struct blas_library {
     std::string missing;  // why there is no library; the rest is empty then
 };
 
-// Of a library that would read its integers and what lies behind them.
+// Why a library is refused that would read carat's integers and what lies behind them.
 inline constexpr const char* wide_integers =
     "takes 64-bit integers; carat passes 32 bits, so install a build of those";
 

@@ -1,5 +1,5 @@
-// OpenBLAS. Of a system's flavours the OpenMP one comes first: it shares the process's team of
-// threads, whereas the pthread one keeps a pool of its own that spins after each call, into the
+// OpenBLAS. A system may have several: the OpenMP one comes first, as it shares the process's team
+// of threads, whereas the pthread one keeps a pool of its own that spins after each call, into the
 // next library's trial where both are in one process (docs/adr/0020). The newest there is, SciPy's
 // wheel of the pthread one, has a prefix before all its names.
 #include <algorithm>

@@ -17,7 +17,7 @@ struct free_aligned {
 };
 using packed_memory = std::unique_ptr<std::byte, free_aligned>;
 
-// By rows B is BLAS's first operand.
+// BLAS stores by columns, so a B stored by rows is its first operand.
 template <class T>
 class compute_call final : public rows::runnable {
   public:

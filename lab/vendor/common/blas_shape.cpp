@@ -13,7 +13,7 @@ struct stored {
     std::int64_t ld;
 };
 
-// As columns of `rows` contiguous elements. A stride that no second element follows is free.
+// Reads it as columns of `rows` contiguous elements. A stride without a second element is free.
 std::optional<std::int64_t> ld_by_columns(std::int64_t rows, std::int64_t cols,
                                           const core::layout& where) {
     const std::int64_t least = std::max<std::int64_t>(1, rows);

@@ -20,8 +20,8 @@ class rejected : public std::runtime_error {
 
 class shared_library {
   public:
-    // By soname or path. Throws rejected with the loader's reason. A symbol is looked for as it is
-    // called, then with `prefix` before it.
+    // `name` is a soname or a path. Throws rejected with the loader's reason. A symbol is looked up
+    // under its own name, then with `prefix` before it.
     explicit shared_library(const std::string& name, std::string_view prefix = {});
 
     [[nodiscard]] bool exports(const char* symbol) const { return find(symbol) != nullptr; }

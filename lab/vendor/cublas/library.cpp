@@ -139,7 +139,7 @@ const opened& libraries() {
     return all;
 }
 
-// After the system's: whoever asks for libcublasLt.so.13 by that name gets the one opened first.
+// The system's is open before: a load of libcublasLt.so.13 by name gets the one opened first.
 opened open_newest() {
     opened all;
     const std::string system = libraries().lt_path;

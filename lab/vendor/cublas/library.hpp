@@ -50,8 +50,8 @@ struct functions {
     decltype(&cublasLtMatmulPreferenceSetAttribute) lt_preference_set = nullptr;
 };
 
-// Of a system's and of the package that ./dev peers fetches: libcublasLt.newest.so there, so that
-// neither is taken for the other.
+// The system's library, or that of the package which ./dev peers fetches. The latter is renamed
+// libcublasLt.newest.so, so that neither is taken for the other.
 enum class origin : std::uint8_t { system, newest };
 
 inline constexpr std::size_t workspace_bytes = std::size_t{64} << 20;

@@ -111,7 +111,7 @@ class matmul final : public rows::runnable {
         const auto proposals = plan_->proposals(search ? most_proposals : 1, alignment_of(all));
         if (proposals.empty()) throw error(error_code::unsupported, "cuBLASLt has no such kernel");
         aligned_ = search ? fastest(all, *plan_, proposals) : proposals.front();
-        // For operands inside larger matrices, which may begin anywhere.
+        // Operands inside larger matrices may begin anywhere: this plan is for them.
         const auto anywhere = plan_->proposals(1, static_cast<unsigned>(size_bytes(p.a_type)));
         if (!anywhere.empty()) unaligned_ = anywhere.front();
     }
@@ -141,7 +141,7 @@ class matmul final : public rows::runnable {
     std::optional<cublasLtMatmulAlgo_t> unaligned_;
 };
 
-// Of a core::problem or a rows::operation.
+// `What` is a core::problem or a rows::operation.
 template <shortcut Taken, bool Search, origin From, class What>
 std::unique_ptr<rows::runnable> prepare(const What& what, const core::settings&) {
     return std::make_unique<matmul>(what, Taken, Search, From);

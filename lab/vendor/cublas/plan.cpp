@@ -7,14 +7,14 @@ namespace carat::vendor::cublas {
 
 namespace {
 
-// As cublasLt.h of CUDA 12.9 names them: older headers don't, and libraries that don't know them
-// refuse.
+// Attributes that cublasLt.h names since CUDA 12.9; older headers do not, and libraries that do not
+// know them refuse.
 constexpr int a_scale_mode = 31;
 constexpr int b_scale_mode = 32;
 constexpr std::int32_t vectors_of_128 = 4;
 constexpr std::int32_t blocks_of_128_x_128 = 5;
 
-// Of those that it has: not silu.
+// The ones that cuBLASLt has: silu is missing.
 cublasLtEpilogue_t epilogue_of(const rows::epilogue& last) {
     if (last.f == rows::activation::relu)
         return last.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;

@@ -31,7 +31,7 @@ struct onednn_library {
     gemm<float>* sgemm = nullptr;
     gemm<bf16>* bf16_gemm = nullptr;  // null where it is missing or has no code for this CPU
     thread_control threads;
-    // Without VNNI its kernels add pairs of products of bytes in 16 bits, which saturate.
+    // Its kernels for CPUs without VNNI add pairs of byte products in 16 bits, which saturate.
     bool sums_bytes_exactly = false;
     rows::library_facts facts;
     int major = 0;

@@ -84,7 +84,7 @@ int kind_of(rows::activation f, bool is_2) {
     }
 }
 
-// Of silu the factor in its exponent.
+// oneDNN's alpha is silu's factor in the exponent.
 void append_activation(rows::activation f, handle steps) {
     const matmul_library& m = matmul();
     const bool is_2 = m.append_activation_2 != nullptr;
