@@ -28,7 +28,8 @@ constexpr int block_n = 256;
 std::vector<const rows::implementation*> steps() {
     std::vector<const rows::implementation*> all;
     for (const rows::implementation* entry : ladder::cuda::table())
-        if (entry->signatures.size() == 1) all.push_back(entry);
+        if (entry->signatures.size() == 1 && entry->signatures[0].a == dtype::bf16)
+            all.push_back(entry);
     return all;
 }
 
