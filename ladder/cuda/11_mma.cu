@@ -33,9 +33,10 @@ __global__ void __launch_bounds__(mma_threads)
     const bf16_product& p = arguments.product;
     const origin first = tile_origin(p.c, block_m, block_n);
 
+    stage_copier<in_order> copier(p, first);
     warp_sums sums;
     for (std::int64_t k = 0; k < p.a.cols; k += block_k) {
-        copy_stage(tiles, p, first, k, in_order{});
+        copier.start(tiles, k);
         carat::cuda::wait_for_copies<0>();
         __syncthreads();  // the tiles are complete
         sums.multiply(tiles, in_order{});

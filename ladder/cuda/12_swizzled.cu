@@ -26,9 +26,10 @@ __global__ void __launch_bounds__(mma_threads)
     const bf16_product& p = arguments.product;
     const origin first = tile_origin(p.c, block_m, block_n);
 
+    stage_copier<swizzled_place> copier(p, first);
     warp_sums sums;
     for (std::int64_t k = 0; k < p.a.cols; k += block_k) {
-        copy_stage(tiles, p, first, k, swizzled_place{});
+        copier.start(tiles, k);
         carat::cuda::wait_for_copies<0>();
         __syncthreads();
         sums.multiply(tiles, swizzled_place{});

@@ -28,20 +28,15 @@ __global__ void __launch_bounds__(mma_threads)
     tile_pair* const stages = reinterpret_cast<tile_pair*>(shared);
     const bf16_product& p = arguments.product;
     const origin first = tile_origin(p.c, block_m, block_n);
-    const auto start = [&](int at, std::int64_t k) {
-        if (k < p.a.cols)
-            copy_stage(stages[at], p, first, k, swizzled_place{});
-        else
-            carat::cuda::commit_copies();  // an empty group, to keep the count
-    };
 
+    stage_copier<swizzled_place> copier(p, first);
     warp_sums sums;
-    for (int s = 0; s < Stages - 1; ++s) start(s, s * block_k);
+    for (int s = 0; s < Stages - 1; ++s) copier.start(stages[s], s * block_k);
     int now = 0;
     for (std::int64_t k = 0; k < p.a.cols; k += block_k) {
         carat::cuda::wait_for_copies<Stages - 2>();
         __syncthreads();
-        start((now + Stages - 1) % Stages, k + (Stages - 1) * block_k);
+        copier.start(stages[(now + Stages - 1) % Stages], k + (Stages - 1) * block_k);
         sums.multiply(stages[now], swizzled_place{});
         now = (now + 1) % Stages;
     }

@@ -19,32 +19,12 @@ namespace carat::ladder::cuda {
 
 namespace ptx = carat::cuda::ptx;
 
-inline constexpr int mma_threads = 256;
-
 // Where a row's chunk of 16 bytes lies in a tile or panel, counted in chunks: step 12 explains it.
 struct swizzled_place {
     __device__ __forceinline__ int operator()(int row, int chunk) const {
         return ptx::swizzled_chunk(row, chunk);  // row * 8 + (chunk ^ row % 8)
     }
 };
-
-// Starts the copy of the tiles from k on, all threads together. `place` says where the chunks go.
-template <class Place>
-__device__ __forceinline__ void copy_stage(tile_pair& to, const bf16_product& p, origin first,
-                                           std::int64_t k, const Place& place) {
-    const int thread = static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int c = thread; c < block_m * block_k / 8; c += mma_threads)
-        copy_chunk(to.a + 8 * place(c / 8, c % 8), p.a, first.i + c / 8, k + c % 8 * 8);
-#pragma unroll
-    for (int c = thread; c < block_n * block_k / 8; c += mma_threads) {
-        const int row = c / (block_n / 8);
-        const int across = c % (block_n / 8);
-        element* const to_panel = to.b + across / 8 * block_k * panel;
-        copy_chunk(to_panel + 8 * place(row, across % 8), p.b, k + row, first.j + across * 8);
-    }
-    carat::cuda::commit_copies();
-}
 
 // A warp's 64 x 64 sums: 4 x 8 tiles of 16 x 8, as mma.sync leaves them.
 struct warp_sums {

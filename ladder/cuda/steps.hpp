@@ -25,5 +25,7 @@ extern const rows::implementation multicast;
 extern const rows::implementation persistent;
 extern const rows::implementation deferred_store;
 extern const rows::implementation stream_k;
+extern const rows::implementation turned;
+extern const rows::implementation wide;
 
 }  // namespace carat::ladder::cuda

@@ -7,7 +7,8 @@
 // there are clusters or all there are, is one line of k-steps, cut into as many equal shares as
 // there are clusters. A cluster goes through its share from the end: first the beginning of a tile,
 // whose sums it passes to the next cluster; last the end of a tile, whose sums the cluster before
-// passed to it long ago.
+// passed to it long ago. Passing takes time as well: where the last round would idle for less,
+// all tiles stay whole.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,16 @@ struct tile_work {
 
 class work_shares {
   public:
+    // What a cluster loses by passing sums on and adding others, as steps of K: a CTA writes and
+    // reads 128 KB while its tensor cores wait.
+    static constexpr int steps_to_pass = 8;
+
     __host__ __device__ work_shares(int tiles, int steps, int cluster, int clusters)
         : steps_(steps), clusters_(clusters), tile_(cluster) {
         const int uneven = tiles % clusters;
-        const int shared = uneven == 0 ? 0 : tiles < uneven + clusters ? tiles : uneven + clusters;
+        const int idle = uneven == 0 ? 0 : clusters - uneven;  // of the last round of whole tiles
+        const bool pays = std::int64_t{idle} * steps >= std::int64_t{steps_to_pass} * clusters;
+        const int shared = !pays ? 0 : tiles < uneven + clusters ? tiles : uneven + clusters;
         whole_tiles_ = tiles - shared;
         const std::int64_t line = std::int64_t{shared} * steps;
         first_ = line * cluster / clusters;
