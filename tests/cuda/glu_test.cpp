@@ -225,8 +225,10 @@ TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
     last.is_glu = true;
     const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
     EXPECT_NE(rows::cuda::prepare_fused(p, last, {}), nullptr);
-    core::problem few_rows = p;
-    few_rows.m = 16;
+    // Where K is deep split-K and a pass are faster.
+    core::problem few_rows = core::row_major_problem(dtype::bf16, 16, 4096, 512);
+    EXPECT_NE(rows::cuda::prepare_fused(few_rows, last, {}), nullptr);
+    few_rows = core::row_major_problem(dtype::bf16, 16, 4096, 4096);
     EXPECT_EQ(rows::cuda::prepare_fused(few_rows, last, {}), nullptr);
     core::problem by_columns = p;
     by_columns.c_layout = core::column_major(p.m);

@@ -167,7 +167,8 @@ TEST_P(on_gpu, passes_on_what_is_not_a_number_to_its_row_and_column_alone) {
     const subject& s = GetParam();
     if (!has_nan(s.types.c)) GTEST_SKIP() << "integers are always numbers";
     int ran = 0;
-    for (const std::int64_t size : {33, 130}) {
+    // Some steps refuse rows of C that don't end at multiples of 16 bytes: 29 makes 32 columns.
+    for (const std::int64_t size : {29, 33, 130}) {
         test::trial t;
         t.p = core::row_major_problem(s.types.c, size, size + 3, size - 2);
         t.p.a_type = s.types.a;

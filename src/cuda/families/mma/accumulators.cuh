@@ -4,19 +4,36 @@
 
 #include <cstdint>
 
+#include "cuda/families/mma/arguments.hpp"
+
 namespace carat::cuda::mma {
 
-// A zero as the sum of a product and no bias has it, as every kernel's.
-__device__ __forceinline__ float scaled(float alpha, float x) {
-    return fmaf(alpha, x, 0.0f);
-}
-__device__ __forceinline__ double scaled(double alpha, double x) {
-    return ::fma(alpha, x, 0.0);
-}
-__device__ __forceinline__ std::int32_t scaled(std::int32_t alpha, std::int32_t x) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(alpha) *
-                                     static_cast<std::uint32_t>(x));
-}
+// Multiplies sums by alpha. A zero gets the sign that every kernel's has: that of the sum of a
+// product and the bias, or of a product and 0 where there is no bias. Where fuse() adds either,
+// -0 is added here, which changes nothing.
+template <class Sum>
+class scaling {
+  public:
+    __device__ __forceinline__ explicit scaling(const arguments<Sum>& p)
+        : alpha_(p.alpha), added_(p.is_fused ? -Sum{} : Sum{}) {}
+
+    __device__ __forceinline__ Sum operator()(Sum x) const { return fma(alpha_, x, added_); }
+
+  private:
+    // Integers wrap.
+    __device__ __forceinline__ static std::int32_t fma(std::int32_t alpha, std::int32_t x,
+                                                       std::int32_t) {
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(alpha) *
+                                         static_cast<std::uint32_t>(x));
+    }
+    template <class T>
+    __device__ __forceinline__ static T fma(T alpha, T x, T added) {
+        return ::fma(alpha, x, added);
+    }
+
+    Sum alpha_;
+    Sum added_;
+};
 
 template <class Sum>
 struct alignas(2 * sizeof(Sum)) two_sums {
@@ -40,7 +57,8 @@ struct accumulators {
     sum at[down][across][4] = {};
 
     // To the tile in shared memory.
-    __device__ __forceinline__ void stage(sum* sums, sum alpha, const place_in_cta& own) const {
+    __device__ __forceinline__ void stage(sum* sums, const scaling<sum>& scaled,
+                                          const place_in_cta& own) const {
 #pragma unroll
         for (int i = 0; i < down; ++i)
 #pragma unroll
@@ -51,12 +69,13 @@ struct accumulators {
                         (own.row + i * 16 + half * 8 + own.lane / 4) * C::sums_stride + own.col +
                         j * 8 + own.lane % 4 * 2;
                     *reinterpret_cast<two_sums<sum>*>(sums + there) = {
-                        scaled(alpha, at[i][j][2 * half]), scaled(alpha, at[i][j][2 * half + 1])};
+                        scaled(at[i][j][2 * half]), scaled(at[i][j][2 * half + 1])};
                 }
     }
 
     // Those of the warp's 16 rows `piece`, to a slab of its own.
-    __device__ __forceinline__ void stage_piece(int piece, sum* slab, sum alpha, int lane) const {
+    __device__ __forceinline__ void stage_piece(int piece, sum* slab, const scaling<sum>& scaled,
+                                                int lane) const {
 #pragma unroll
         for (int i = 0; i < down; ++i) {
             if (i != piece) continue;
@@ -66,7 +85,7 @@ struct accumulators {
                 for (int half = 0; half < 2; ++half) {
                     const int there = (half * 8 + lane / 4) * C::sums_stride + j * 8 + lane % 4 * 2;
                     *reinterpret_cast<two_sums<sum>*>(slab + there) = {
-                        scaled(alpha, at[i][j][2 * half]), scaled(alpha, at[i][j][2 * half + 1])};
+                        scaled(at[i][j][2 * half]), scaled(at[i][j][2 * half + 1])};
                 }
         }
     }

@@ -101,7 +101,8 @@ class ffma_part {
     }
 
     [[nodiscard]] __device__ __forceinline__ const ffma_part& sums() const { return *this; }
-    __device__ __forceinline__ void stage(float* sums, float alpha, const place_in_cta& own) const {
+    __device__ __forceinline__ void stage(float* sums, const scaling<float>& scaled,
+                                          const place_in_cta& own) const {
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
             float* const to = sums +
@@ -109,7 +110,7 @@ class ffma_part {
                               own.col;
 #pragma unroll
             for (int c = 0; c < cols; ++c)
-                to[lines_of_b::line(c, own.lane % lanes_n)] = scaled(alpha, at_[r][c]);
+                to[lines_of_b::line(c, own.lane % lanes_n)] = scaled(at_[r][c]);
         }
     }
 

@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(C::threads, least_ctas<C>)
 
     auto* const sums = reinterpret_cast<typename C::sum*>(shared);
     __syncthreads();
-    own.sums().stage(sums + group * C::sums_of_group, p.alpha, {row, col, lane, group});
+    own.sums().stage(sums + group * C::sums_of_group, scaling(p), {row, col, lane, group});
     __syncthreads();
     const part_of_c tile{
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride, at.row,

@@ -234,9 +234,10 @@ __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typen
         of.at.product * p.product_stride + row * p.row_stride + col * p.col_stride;
     const int rows = of.at.m - row;
     const int cols = min(C::warp_n, of.at.n - col);
+    const scaling<typename C::sum> scaled(p);
 #pragma unroll 1
     for (int i = 0; i < C::warp_m / 16; ++i) {
-        part.sums().stage_piece(i, sums, p.alpha, of.own.lane);
+        part.sums().stage_piece(i, sums, scaled, of.own.lane);
         __syncwarp();
         store<slab>(
             p, {first + i * 16 * p.row_stride, row + i * 16, col, min(16, rows - i * 16), cols},
