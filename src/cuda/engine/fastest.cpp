@@ -29,7 +29,7 @@ class fastest {
         const gemm_task task = task_for_wgmma(wanted_, false);
         const plan::gemm_model model{on.kernels, costs_in_use()};
         plan::gemm_request of = on.request(task);
-        of.sms = describe(device_in_use()).multiprocessors;
+        of.sms = sms_for_products();
         const double packing = plan::seconds_of(of.packing, model.costs.packing);
         if (const auto with = of.batch > 1 ? plan::plan_batch(of, model) : plan_gemm(of, model))
             return keep(packing + with->seconds,

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "core/left_sms.hpp"
+
 namespace carat::cuda_call {
 
 namespace {
@@ -23,7 +25,8 @@ plan_key key_of(int device, const core::problem& p, std::int64_t batch, std::uin
     const std::int64_t types = static_cast<std::int64_t>(p.a_type) << 16 |
                                static_cast<std::int64_t>(p.b_type) << 8 |
                                static_cast<std::int64_t>(p.c_type);
-    return {{types << 32 | std::int64_t{flags}, device, p.m, p.n, p.k, p.a_layout.row_stride,
+    const std::int64_t place = std::int64_t{core::left_sms()} << 32 | std::int64_t{device};
+    return {{types << 32 | std::int64_t{flags}, place, p.m, p.n, p.k, p.a_layout.row_stride,
              p.a_layout.col_stride, p.b_layout.row_stride, p.b_layout.col_stride,
              p.c_layout.row_stride, p.c_layout.col_stride, std::bit_cast<std::int64_t>(p.alpha),
              std::bit_cast<std::int64_t>(p.beta), batch}};

@@ -71,7 +71,7 @@ plan::gemm_model model_in_use() {
 
 plan::gemm_request request_for(const gemm_task& task, const plan::gemm_overrides& asked) {
     plan::gemm_request of = architecture_in_use()->request(task);
-    of.sms = describe(device_in_use()).multiprocessors;
+    of.sms = sms_for_products();
     of.asked = asked;
     return of;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <carat/error.hpp>
+#include <carat/leave_sms.hpp>
 #include <carat/product.hpp>
 
 #include "distributed/gpu/sums.hpp"
@@ -55,6 +56,7 @@ void gpu_place::copy(const block& to, const block& from) {
 
 void gpu_place::multiply(const block& a, const block& b, const block* e, const block& c) {
     const carat::cuda where{static_cast<CUstream_st*>(stream_), device_};
+    const leave_sms to_messages(messages_ > 0 ? sms_of_messages_ : 0);
     carat::detail::multiply_on_gpu(where, a, b, e, c, nullptr);
 }
 

@@ -26,10 +26,17 @@ class gpu_place final : public place {
                 const block& c) override;
     bool is_host() const override { return false; }
 
+    // Messages that take SMs and are on their way: products started meanwhile leave them so many.
+    void message_started() { ++messages_; }
+    void message_finished() { --messages_; }
+    void leave_messages(int sms) { sms_of_messages_ = sms; }
+
   private:
     int device_;
     stream stream_;
     context context_;
+    int messages_ = 0;
+    int sms_of_messages_ = 0;
 };
 
 }  // namespace carat::distributed::gpu
