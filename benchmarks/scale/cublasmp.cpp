@@ -213,8 +213,7 @@ class side {
 
 figures of_member(ranks::exchange& shared, int rank, int gpus, task what, const shape& s,
                   int algorithm, const pace& at, turns& all, int team) {
-    // As with NCCL elsewhere, what NCCL holds is never freed while others wait for it: on an error
-    // nothing is destroyed.
+    // Nothing is destroyed after an error: other ranks may still wait inside these libraries.
     auto* const own = new side(shared, rank, gpus, what, s, algorithm);
     const auto gather = [&](const void* mine, void* each, std::size_t bytes) {
         shared.all_gather(rank, mine, each, bytes);
