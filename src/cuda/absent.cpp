@@ -83,6 +83,11 @@ void multiply_ragged(const place&, const product&, const ragged_operands&) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 
+void finish_sums(const place&, const detail::erased_matrix&, const detail::erased_matrix*,
+                 const detail::erased_matrix&, const detail::epilogue_steps&) {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
 void multiply_group(const place&, std::span<const member>, const detail::epilogue_steps*) {
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }

@@ -9,6 +9,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/capture.hpp"
+#include "cuda/engine/epilogue_kernel.hpp"
 #include "cuda/engine/epilogue_route.hpp"
 #include "cuda/engine/memory_checks.hpp"
 #include "cuda/engine/one_launch.hpp"
@@ -100,6 +101,32 @@ core::operands strided_operands::at(const core::problem& p, std::size_t i) const
             .b = moved(first.b, b, p.b_type),
             .c = moved(first.c, c, p.c_type),
             .e = first.e == nullptr ? nullptr : moved(first.e, e, p.c_type)};
+}
+
+void finish_sums(const place& where, const detail::erased_matrix& sums,
+                 const detail::erased_matrix* e, const detail::erased_matrix& c,
+                 const detail::epilogue_steps& steps) {
+    check_steps(steps);
+    if (c.rows == 0 || c.cols == 0) return;
+    const auto layout_of = [](const detail::erased_matrix& m) {
+        return core::layout{m.row_stride, m.col_stride};
+    };
+    const cuda::unhindered_by_capture loads_kernels;
+    cuda::call_scope call(where.device, where.stream);
+    const epilogue_kernel last{
+        static_cast<std::int64_t>(c.rows),
+        static_cast<std::int64_t>(c.cols),
+        sums.type,
+        {sums.data, layout_of(sums)},
+        c.type,
+        c.data,
+        layout_of(c),
+        {e == nullptr ? nullptr : e->data, e == nullptr ? core::layout{} : layout_of(*e)},
+        e == nullptr ? 0 : e->factor,
+        std::span(steps.at).first(steps.count)};
+    begin_pass(post_pass(&steps), {}, call);
+    load(last);
+    start(last, call.stream());
 }
 
 void multiply(const place& where, const product& it, std::span<const core::operands> all) {

@@ -6,6 +6,7 @@
 
 #include <carat/accuracy.hpp>
 #include <carat/epilogue.hpp>
+#include <carat/erased.hpp>
 
 #include "core/block_scales.hpp"
 #include "core/problem.hpp"
@@ -77,5 +78,10 @@ struct ragged_operands {
 
 /// The same for these, where the problem is that of all that is shared out.
 void multiply_ragged(const place& where, const product& it, const ragged_operands& all);
+
+/// C = E + epilogue(sums), all checked; see carat/sums.hpp.
+void finish_sums(const place& where, const detail::erased_matrix& sums,
+                 const detail::erased_matrix* e, const detail::erased_matrix& c,
+                 const detail::epilogue_steps& steps);
 
 }  // namespace carat::cuda_call
