@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace carat::scale {
+namespace carat::scaling {
 
 namespace {
 
@@ -73,4 +73,4 @@ team carat_team(task what, const shape& size, int gpus, ranks::gpu_transport by,
             }};
 }
 
-}  // namespace carat::scale
+}  // namespace carat::scaling

@@ -7,9 +7,9 @@
 
 #include "benchmarks/scale/teams.hpp"
 
-namespace carat::scale {
+namespace carat::scaling {
 
 [[nodiscard]] team carat_team(task what, const shape& size, int gpus, ranks::gpu_transport by,
                               const pace& at);
 
-}  // namespace carat::scale
+}  // namespace carat::scaling

@@ -10,7 +10,7 @@
 #include "distributed/exchange.hpp"
 #include "distributed/gpu/nccl.hpp"
 
-namespace carat::scale {
+namespace carat::scaling {
 
 namespace {
 
@@ -250,4 +250,4 @@ team cublasmp_team(task what, const shape& size, int gpus, const std::string& al
             }};
 }
 
-}  // namespace carat::scale
+}  // namespace carat::scaling

@@ -6,11 +6,11 @@
 
 #include "benchmarks/scale/teams.hpp"
 
-namespace carat::scale {
+namespace carat::scaling {
 
 // `algorithm`: "" for the library's own choice, "split", "atomic" or "serial" (no overlap). A
 // product is multiplied as an all-gather + product is.
 [[nodiscard]] team cublasmp_team(task what, const shape& size, int gpus,
                                  const std::string& algorithm, const pace& at);
 
-}  // namespace carat::scale
+}  // namespace carat::scaling

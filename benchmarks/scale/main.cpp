@@ -15,7 +15,7 @@
 #include "benchmarks/scale/carat_team.hpp"
 #include "benchmarks/scale/cublasmp.hpp"
 
-namespace carat::scale {
+namespace carat::scaling {
 namespace {
 
 std::vector<std::string> listed(const std::string& text) {
@@ -137,12 +137,12 @@ void run(const asked& what) {
 }
 
 }  // namespace
-}  // namespace carat::scale
+}  // namespace carat::scaling
 
 int main(int argc, char** argv) {
     using namespace carat;
     CLI::App app("Products of bf16 over several GPUs", "carat_scale");
-    scale::asked what;
+    scaling::asked what;
     app.add_option("--gpus", what.gpus, "numbers of GPUs");
     app.add_option("--size", what.size, "products: N or MxNxK, several with commas");
     app.add_option("--gather", what.gather, "all-gather + product: MxNxK, several with commas");
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
         fmt::print("{} GPUs\n", distributed::gpu::device_count());
         if (what.by.find("nccl") != std::string::npos)
             fmt::print("{}\n", distributed::nccl_in_use());
-        scale::run(what);
+        scaling::run(what);
     } catch (const std::exception& why) {
         fmt::print(stderr, "carat_scale: {}\n", why.what());
         return 2;

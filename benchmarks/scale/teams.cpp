@@ -6,7 +6,7 @@
 
 #include <carat/error.hpp>
 
-namespace carat::scale {
+namespace carat::scaling {
 
 using ranks::gpu::check;
 using ranks::gpu::driver;
@@ -158,4 +158,4 @@ void check_entries(task what, const shape& s, int rank, int gpus, const bf16* c)
     }
 }
 
-}  // namespace carat::scale
+}  // namespace carat::scaling

@@ -17,7 +17,7 @@
 
 #include "distributed/gpu/driver.hpp"
 
-namespace carat::scale {
+namespace carat::scaling {
 
 namespace ranks = carat::distributed;
 
@@ -108,4 +108,4 @@ class numbers {
 // carat::error if one is wrong.
 void check_entries(task what, const shape& size, int rank, int gpus, const bf16* c);
 
-}  // namespace carat::scale
+}  // namespace carat::scaling
