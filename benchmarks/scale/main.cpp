@@ -1,150 +1,27 @@
-// Products over several GPUs of one process: the rate on P over P times the rate on one, measured
-// in the same run, and all-gather + product. Prints a line for each, and JSON with --json.
+// Products over several GPUs of one process: the rate on P over P times the rate on one, all-gather
+// + product, and product + reduce-scatter, with cuBLASMp beside them. All teams of a shape take
+// turns. Prints a line for each, and JSON with --json.
 //
 //   carat_scale --gpus 2,4 --size 8192,32768 --by copies,nccl
-//   carat_scale --gpus 4 --gather 1024x28672x8192 --by copies,nccl
+//   carat_scale --gpus 4 --gather 1024x28672x8192 --by copies,nccl,cublasmp,cublasmp.split
+//   carat_scale --gpus 2 --scatter 1024x8192x28672
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <sstream>
-#include <string>
-#include <vector>
 
-#include <carat/distributed_gpu.hpp>
 #include <carat/error.hpp>
 
-#include "distributed/gpu/driver.hpp"
+#include "benchmarks/scale/carat_team.hpp"
+#include "benchmarks/scale/cublasmp.hpp"
 
+namespace carat::scaling {
 namespace {
 
-using namespace carat;
-namespace ranks = carat::distributed;
-using ranks::gpu::check;
-using ranks::gpu::device_pointer;
-using ranks::gpu::driver;
-
-struct shape {
-    std::int64_t m, n, k;
-};
-
-// Memory of the calling thread's GPU with random bf16 numbers, which repeat every 64 MiB.
-class numbers {
-  public:
-    explicit numbers(std::size_t count) {
-        check(driver().allocate(&at_, std::max<std::size_t>(count, 1) * 2), "cuMemAlloc");
-        static const std::vector<bf16> some = drawn();
-        for (std::size_t i = 0; i < count; i += some.size())
-            check(driver().upload(at_ + i * 2, some.data(), std::min(some.size(), count - i) * 2),
-                  "cuMemcpyHtoD");
-    }
-    numbers(const numbers&) = delete;
-    numbers& operator=(const numbers&) = delete;
-    ~numbers() { driver().release(at_); }
-    [[nodiscard]] bf16* data() const { return reinterpret_cast<bf16*>(at_); }
-
-  private:
-    static std::vector<bf16> drawn() {
-        std::vector<bf16> some(std::size_t{32} << 20U);
-        std::mt19937 engine(1);
-        std::normal_distribution<float> normal;
-        for (bf16& x : some) x = bf16(double(normal(engine)));
-        return some;
-    }
-    device_pointer at_ = 0;
-};
-
-struct timer {
-    ranks::gpu::event begun = nullptr, ended = nullptr;
-    timer() {
-        check(driver().event_create(&begun, 0), "cuEventCreate");
-        check(driver().event_create(&ended, 0), "cuEventCreate");
-    }
-    timer(const timer&) = delete;
-    timer& operator=(const timer&) = delete;
-    ~timer() {
-        driver().event_destroy(begun);
-        driver().event_destroy(ended);
-    }
-};
-
-void meet(ranks::communicator& comm) {
-    char mine = 0;
-    std::vector<char> all(static_cast<std::size_t>(comm.size()));
-    comm.all_gather(&mine, all.data(), 1);
-}
-
-// Seconds of one product of the slowest rank: the median of trials of a few each.
-double seconds(ranks::communicator& comm, ranks::product& multiply, double one_s) {
-    const auto on = place_of(comm).stream;
-    const timer clock;
-    const int repeats = std::clamp(static_cast<int>(0.05 / one_s), 1, 50);
-    constexpr int trials = 9;
-    std::vector<double> times;
-    for (int i = 0; i < trials + 2; ++i) {
-        meet(comm);
-        check(driver().event_record(clock.begun, on), "cuEventRecord");
-        for (int r = 0; r < repeats; ++r) multiply();
-        check(driver().event_record(clock.ended, on), "cuEventRecord");
-        check(driver().event_wait(clock.ended), "cuEventSynchronize");
-        float ms = 0;
-        check(driver().event_elapsed_ms(&ms, clock.begun, clock.ended), "cuEventElapsedTime");
-        const double mine = static_cast<double>(ms) / 1e3 / repeats;
-        std::vector<double> all(static_cast<std::size_t>(comm.size()));
-        comm.all_gather(&mine, all.data(), sizeof mine);
-        if (i >= 2) times.push_back(std::ranges::max(all));
-    }
-    std::ranges::nth_element(times, times.begin() + trials / 2);
-    return times[trials / 2];
-}
-
-struct measured {
-    double seconds = 0;
-    ranks::traffic moved;
-};
-
-// A by rows and B by columns in memory, as for the weights of a layer, so that pieces of both are
-// contiguous.
-measured measure(int gpus, const shape& size, ranks::gpu_transport by,
-                 std::optional<ranks::dimension> along) {
-    measured found;
-    std::mutex mutex;
-    ranks::with_gpus(
-        gpus,
-        [&](ranks::communicator& comm) {
-            ranks::layouts l = ranks::best_layouts(size.m, size.n, size.k, gpus);
-            if (along)
-                l = {ranks::distribution::by_rows(size.m, size.k, gpus),
-                     ranks::distribution::by_columns(size.k, size.n, gpus),
-                     ranks::distribution::by_columns(size.m, size.n, gpus)};
-            const auto count = [&](const ranks::distribution& d, bool rows) {
-                const ranks::share own = d.of(comm.rank());
-                return static_cast<std::size_t>(rows ? own.rows.size() : own.cols.size());
-            };
-            const std::size_t am = count(l.a, true), ak = count(l.a, false), bk = count(l.b, true),
-                              bn = count(l.b, false), cm = count(l.c, true), cn = count(l.c, false);
-            const numbers a(am * ak), b(bk * bn), c(cm * cn);
-            ranks::product multiply(
-                comm, ranks::view(matrix_view<const bf16>(a.data(), am, ak), l.a),
-                ranks::view(column_major<const bf16>(b.data(), bk, bn, bk), l.b),
-                ranks::view(matrix_view<bf16>(c.data(), cm, cn), l.c), {.along = along});
-            const double one_s =
-                2.0 * double(size.m) * double(size.n) * double(size.k) / gpus / 600e12;
-            const double s = seconds(comm, multiply, one_s);
-            const std::lock_guard hold(mutex);
-            if (comm.rank() == 0) found = {s, multiply.moved()};
-        },
-        by);
-    return found;
-}
-
-template <class T>
-std::vector<T> listed(const std::string& text, T (*read)(const std::string&)) {
-    std::vector<T> all;
+std::vector<std::string> listed(const std::string& text) {
+    std::vector<std::string> all;
     std::istringstream parts(text);
-    for (std::string part; std::getline(parts, part, ',');) all.push_back(read(part));
+    for (std::string part; std::getline(parts, part, ',');) all.push_back(part);
     return all;
 }
 
@@ -157,104 +34,131 @@ shape read_shape(const std::string& text) {
     throw error(error_code::invalid_argument, "'" + text + "' is no size: use N or MxNxK");
 }
 
-int read_count(const std::string& text) {
-    return std::stoi(text);
-}
-
-ranks::gpu_transport read_transport(const std::string& text) {
-    if (text == "nccl") return ranks::gpu_transport::nccl;
-    if (text == "copies") return ranks::gpu_transport::copies;
-    throw error(error_code::invalid_argument, "'" + text + "' is no transport: nccl or copies");
-}
-
-const char* name(ranks::gpu_transport by) {
-    return by == ranks::gpu_transport::nccl ? "nccl" : "copies";
-}
-
 struct asked {
-    std::string gpus = "2,4", size, gather, by = "copies,nccl", json;
+    std::string gpus = "2,4", size, gather, scatter, by = "copies,nccl", json;
+    int trials = 9;
+    double trial_s = 0.05;
+};
+
+const char* name(task what) {
+    return what == task::product ? "product" : what == task::gather ? "gather" : "scatter";
+}
+
+double flop(const shape& s) {
+    return 2.0 * double(s.m) * double(s.n) * double(s.k);
+}
+
+class report {
+  public:
+    explicit report(const asked& what) : what_(what) {}
+
+    void compare(task kind, const shape& s, int gpus) {
+        const double one_s = flop(s) / gpus / 600e12;
+        const pace at{what_.trials, std::clamp(static_cast<int>(what_.trial_s / one_s), 1, 50)};
+        // One GPU multiplies the whole product, or its share of a gather or scatter.
+        shape alone = s;
+        if (kind == task::gather) alone.n /= gpus;
+        if (kind == task::scatter) alone.k /= gpus;
+        std::vector<team> teams = {
+            carat_team(task::product, alone, 1, ranks::gpu_transport::copies, at)};
+        for (const std::string& by : listed(what_.by))
+            if (gpus > 1) teams.push_back(team_named(by, kind, s, gpus, at));
+        const std::vector<figures> found = run_teams(teams);
+        double whole_s = 0;
+        for (std::size_t i = 0; i < teams.size(); ++i) {
+            if (!found[i].why_not.empty() || found[i].trials_s.empty()) {
+                fmt::print("{:<8} {}x{}x{} on {} by {}: not measured: {}\n", name(kind), s.m, s.n,
+                           s.k, teams[i].gpus, teams[i].name, found[i].why_not);
+                std::fflush(stdout);
+                continue;
+            }
+            const double seconds = found[i].median_s();
+            if (i == 0) whole_s = seconds * flop(s) / flop(alone);
+            tell(kind, i == 0 ? alone : s, teams[i], found[i], whole_s / teams[i].gpus / seconds);
+        }
+    }
+
+    void write() const {
+        if (what_.json.empty()) return;
+        std::FILE* file = std::fopen(what_.json.c_str(), "w");
+        if (file == nullptr)
+            throw error(error_code::invalid_argument, what_.json + " can't be written");
+        std::fputs((rows_.dump(1) + "\n").c_str(), file);
+        std::fclose(file);
+    }
+
+  private:
+    static team team_named(const std::string& by, task kind, const shape& s, int gpus,
+                           const pace& at) {
+        if (by == "nccl") return carat_team(kind, s, gpus, ranks::gpu_transport::nccl, at);
+        if (by == "copies") return carat_team(kind, s, gpus, ranks::gpu_transport::copies, at);
+        const std::string peer = "cublasmp";
+        if (by == peer) return cublasmp_team(kind, s, gpus, "", at);
+        if (by.starts_with(peer + "."))
+            return cublasmp_team(kind, s, gpus, by.substr(peer.size() + 1), at);
+        throw error(error_code::invalid_argument,
+                    "'" + by + "' is no team: nccl, copies, cublasmp or cublasmp.ALGORITHM");
+    }
+
+    void tell(task kind, const shape& s, const team& by, const figures& found, double of_one) {
+        const double seconds = found.median_s();
+        const auto [least, most] = std::ranges::minmax(found.trials_s);
+        fmt::print("{:<8} {}x{}x{} on {} by {:<15} {:9.4f} ms [{:.4f}, {:.4f}] {:8.1f} TFLOP/s",
+                   name(kind), s.m, s.n, s.k, by.gpus, by.name, 1e3 * seconds, 1e3 * least,
+                   1e3 * most, flop(s) / seconds / 1e12);
+        if (by.gpus > 1) fmt::print("  {:5.1f} % of {} times one", 100 * of_one, by.gpus);
+        fmt::print("\n");
+        std::fflush(stdout);
+        rows_.push_back({{"kind", name(kind)},
+                         {"m", s.m},
+                         {"n", s.n},
+                         {"k", s.k},
+                         {"gpus", by.gpus},
+                         {"by", by.name},
+                         {"seconds", seconds},
+                         {"trials_s", found.trials_s},
+                         {"of_one", of_one},
+                         {"words_of_rank_0", found.words}});
+    }
+
+    const asked& what_;
+    nlohmann::json rows_ = nlohmann::json::array();
 };
 
 void run(const asked& what) {
-    nlohmann::json all = nlohmann::json::array();
-    const auto tell = [&](const char* kind, const shape& s, int gpus, const char* by,
-                          const measured& m, double one_s) {
-        const double rate = 2.0 * double(s.m) * double(s.n) * double(s.k) / m.seconds / 1e12;
-        fmt::print("{:<8} {}x{}x{} on {} by {:<7} {:9.3f} ms {:8.1f} TFLOP/s", kind, s.m, s.n, s.k,
-                   gpus, by, 1e3 * m.seconds, rate);
-        if (one_s > 0)
-            fmt::print("  {:6.1f} % of {} times one", 100 * one_s / gpus / m.seconds, gpus);
-        fmt::print("  workspace {} MiB\n", m.moved.workspace_bytes >> 20U);
-        std::fflush(stdout);
-        all.push_back({{"kind", kind},
-                       {"m", s.m},
-                       {"n", s.n},
-                       {"k", s.k},
-                       {"gpus", gpus},
-                       {"by", by},
-                       {"seconds", m.seconds},
-                       {"tflops", rate},
-                       {"one_gpu_seconds", one_s},
-                       {"words_of_rank_0", m.moved.words()}});
-    };
-    const auto transports = listed(what.by, read_transport);
-    const auto attempt = [](const auto& work) {
-        try {
-            work();
-        } catch (const error& why) {
-            fmt::print("not measured: {}\n", why.what());
-            std::fflush(stdout);
-        }
-    };
-    for (const shape& s : listed(what.size, read_shape)) {
-        double one_s = 0;
-        attempt([&] {
-            const measured one = measure(1, s, ranks::gpu_transport::copies, {});
-            one_s = one.seconds;
-            tell("product", s, 1, "-", one, 0);
-        });
-        for (const int gpus : listed(what.gpus, read_count))
-            for (const auto by : transports)
-                attempt(
-                    [&] { tell("product", s, gpus, name(by), measure(gpus, s, by, {}), one_s); });
-    }
-    for (const shape& s : listed(what.gather, read_shape))
-        for (const int gpus : listed(what.gpus, read_count)) {
-            double one_s = 0;  // of the local part alone
-            attempt([&] {
-                const shape part{s.m, s.n / gpus, s.k};
-                const measured one = measure(1, part, ranks::gpu_transport::copies, {});
-                one_s = one.seconds * gpus;
-                tell("local", part, 1, "-", one, 0);
-            });
-            for (const auto by : transports)
-                attempt([&] {
-                    tell("gather", s, gpus, name(by), measure(gpus, s, by, ranks::dimension::n),
-                         one_s);
-                });
-        }
-    if (what.json.empty()) return;
-    std::FILE* file = std::fopen(what.json.c_str(), "w");
-    if (file == nullptr) throw error(error_code::invalid_argument, what.json + " can't be written");
-    std::fputs((all.dump(1) + "\n").c_str(), file);
-    std::fclose(file);
+    report all(what);
+    const std::pair<task, const std::string*> lists[] = {
+        {task::product, &what.size}, {task::gather, &what.gather}, {task::scatter, &what.scatter}};
+    for (const auto& [kind, sizes] : lists)
+        for (const std::string& size : listed(*sizes))
+            for (const std::string& gpus : listed(what.gpus))
+                all.compare(kind, read_shape(size), std::stoi(gpus));
+    all.write();
 }
 
 }  // namespace
+}  // namespace carat::scaling
 
 int main(int argc, char** argv) {
+    using namespace carat;
     CLI::App app("Products of bf16 over several GPUs", "carat_scale");
-    asked what;
+    scaling::asked what;
     app.add_option("--gpus", what.gpus, "numbers of GPUs");
     app.add_option("--size", what.size, "products: N or MxNxK, several with commas");
     app.add_option("--gather", what.gather, "all-gather + product: MxNxK, several with commas");
-    app.add_option("--by", what.by, "transports: nccl, copies");
+    app.add_option("--scatter", what.scatter, "product + reduce-scatter: the same");
+    app.add_option("--by", what.by,
+                   "nccl, copies, cublasmp, cublasmp.split, cublasmp.atomic, cublasmp.serial");
+    app.add_option("--trials", what.trials, "of each")->check(CLI::Range(1, 1000));
+    app.add_option("--trial-time", what.trial_s, "seconds of back-to-back calls in a trial")
+        ->check(CLI::Range(0.0, 10.0));
     app.add_option("--json", what.json, "a file for all figures");
     CLI11_PARSE(app, argc, argv);
     try {
-        fmt::print("{} GPUs\n", ranks::gpu::device_count());
-        if (what.by.find("nccl") != std::string::npos) fmt::print("{}\n", ranks::nccl_in_use());
-        run(what);
+        fmt::print("{} GPUs\n", distributed::gpu::device_count());
+        if (what.by.find("nccl") != std::string::npos)
+            fmt::print("{}\n", distributed::nccl_in_use());
+        scaling::run(what);
     } catch (const std::exception& why) {
         fmt::print(stderr, "carat_scale: {}\n", why.what());
         return 2;

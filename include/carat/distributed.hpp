@@ -15,6 +15,10 @@
 // std::uint8_t with a C of std::int32_t. Sums of f16 and bf16 are kept and moved in float and
 // rounded once. E must be C itself.
 //
+// An epilogue (carat/epilogue.hpp) is applied where C lies, after the sums of all ranks are added
+// up. Its values, and the positions that a functor is given, are those of the local part of C: one
+// value for each of its columns or rows. Gates, amax and a C of integers have no epilogue here.
+//
 // All ranks compare what they were given before any of them writes to C. If one of them was given
 // other sizes, types, factors or layouts, or has too little memory, every rank throws the same
 // carat::error, which names that rank. The same holds for integers that overflow.
@@ -31,6 +35,7 @@
 #include <utility>
 
 #include <carat/distribution.hpp>
+#include <carat/epilogue.hpp>
 #include <carat/erased.hpp>
 #include <carat/export.hpp>
 #include <carat/views.hpp>
@@ -150,6 +155,16 @@ concept multiplied = (std::same_as<A, B> && ((std::same_as<A, C> && is_floating(
                                              (is_half(dtype_of_v<A>) && std::same_as<C, float>))) ||
                      (byte_integer<A> && byte_integer<B> && std::same_as<C, std::int32_t>);
 
+// Values are of the type of the sums.
+template <class A, class Sums>
+[[nodiscard]] const carat::detail::epilogue_steps* steps_for(const epilogue<Sums>& last) {
+    using sums = std::conditional_t<std::same_as<std::remove_const_t<A>, double>, double, float>;
+    static_assert(std::same_as<Sums, carat::detail::any_sums> || std::same_as<Sums, sums>,
+                  "carat::distributed: values of an epilogue must be double for a product of "
+                  "double, and float for others");
+    return &last.steps();
+}
+
 struct prepared;
 
 }  // namespace detail
@@ -170,9 +185,23 @@ class product {
         const options& how = {})
         : product(comm, detail::erase(a), detail::erase(b), detail::erase(e), detail::erase(c),
                   how) {}
+    // C = epilogue(A B), or E + epilogue(A B).
+    template <class A, class B, class C, class Sums>
+    requires detail::multiplied<std::remove_const_t<A>, std::remove_const_t<B>, C> product(
+        communicator& comm, const view<A>& a, const view<B>& b, const view<C>& c,
+        const epilogue<Sums>& last, const options& how = {})
+        : product(comm, detail::erase(a), detail::erase(b), std::nullopt, detail::erase(c), how,
+                  detail::steps_for<A>(last)) {}
+    template <class A, class B, class C, class Sums>
+    requires detail::multiplied<std::remove_const_t<A>, std::remove_const_t<B>, C> product(
+        communicator& comm, const view<A>& a, const view<B>& b, const view<C>& e, const view<C>& c,
+        const epilogue<Sums>& last, const options& how = {})
+        : product(comm, detail::erase(a), detail::erase(b), detail::erase(e), detail::erase(c), how,
+                  detail::steps_for<A>(last)) {}
     CARAT_API product(communicator& comm, const detail::erased_view& a,
                       const detail::erased_view& b, const std::optional<detail::erased_view>& e,
-                      const detail::erased_view& c, const options& how);
+                      const detail::erased_view& c, const options& how,
+                      const carat::detail::epilogue_steps* steps = nullptr);
     CARAT_API ~product();
     product(const product&) = delete;
     product& operator=(const product&) = delete;
@@ -184,15 +213,27 @@ class product {
     std::unique_ptr<detail::prepared> prepared_;
 };
 
+// Views are passed by value, so that these and not the functions of carat/product.hpp are found
+// where a call names no namespace.
 template <class A, class B, class C>
-void matrix_product(communicator& comm, const view<A>& a, const view<B>& b, const view<C>& c,
-                    const options& how = {}) {
+void matrix_product(communicator& comm, view<A> a, view<B> b, view<C> c, const options& how = {}) {
     product(comm, a, b, c, how)();
 }
 template <class A, class B, class C>
-void matrix_product(communicator& comm, const view<A>& a, const view<B>& b, const view<C>& e,
-                    const view<C>& c, const options& how = {}) {
+void matrix_product(communicator& comm, view<A> a, view<B> b, view<C> e, view<C> c,
+                    const options& how = {}) {
     product(comm, a, b, e, c, how)();
+}
+
+template <class A, class B, class C, class Sums>
+void matrix_product(communicator& comm, view<A> a, view<B> b, view<C> c, const epilogue<Sums>& last,
+                    const options& how = {}) {
+    product(comm, a, b, c, last, how)();
+}
+template <class A, class B, class C, class Sums>
+void matrix_product(communicator& comm, view<A> a, view<B> b, view<C> e, view<C> c,
+                    const epilogue<Sums>& last, const options& how = {}) {
+    product(comm, a, b, e, c, last, how)();
 }
 
 // C = A B where every rank has some rows of A and some columns of B and C: A is gathered, and each

@@ -23,13 +23,16 @@ enum class gpu_transport {
 };
 
 // Calls work(communicator) on a thread for each of the first so many GPUs; their products run on a
-// stream of each, and have ended when this returns.
+// stream of each, and have ended when this returns. CARAT_NCCL_CTAS sets the SMs that NCCL takes.
 CARAT_API void with_gpus(int gpus, const std::function<void(communicator&)>& work,
                          gpu_transport by = gpu_transport::nccl);
 
-// One rank of a program's own ncclComm_t; products run on `where`.
+// One rank of a program's own ncclComm_t; products run on `where`. `ctas`: the maxCTAs with which
+// the communicator was made; products leave so many SMs to its messages. 0: it has none, and
+// products take all SMs.
 [[nodiscard]] CARAT_API std::unique_ptr<communicator> over_nccl(void* nccl_comm,
-                                                                const carat::cuda& where);
+                                                                const carat::cuda& where,
+                                                                int ctas = 0);
 
 // The stream of a communicator's products, and its device: a cudaStream_t.
 [[nodiscard]] CARAT_API carat::cuda place_of(communicator& comm);

@@ -126,7 +126,8 @@ class session {
 
     int run() {
         add_carat();
-        add_scalapack();
+        add_scalapack("scalapack", scalapack_of::system, system_);
+        add_scalapack("mkl", scalapack_of::mkl, mkl_);
         measure();
         if (comm_.rank() == 0) print();
         const auto bad = [](const entrant& e) { return e.wrong_entries > 0; };
@@ -173,23 +174,23 @@ class session {
                         [] { return std::int64_t{0}; }});
     }
 
-    void add_scalapack() {
-        entrant peer{"scalapack", {}, [&] { return check_.wrong(cyclic_->c); }};
+    void add_scalapack(const char* name, scalapack_of which, std::unique_ptr<scalapack>& opened) {
+        entrant peer{name, {}, [&] { return check_.wrong(cyclic_->c); }};
         if (type_ != dtype::f64 && type_ != dtype::f32) {
             peer.why_not = "it has no " + what_.type;
         } else {
             try {
                 const int rows = nearest_square_divisor(comm_.size());
-                scalapack_ = std::make_unique<scalapack>(rows, comm_.size() / rows);
-                peer.run = [&] {
+                opened = std::make_unique<scalapack>(which, rows, comm_.size() / rows);
+                peer.run = [this, with = opened.get()] {
                     const auto leading = [](const local_matrix& x) {
                         return static_cast<int>(x.leading);
                     };
                     in_layout& in = *cyclic_;
-                    scalapack_->multiply(
-                        type_ == dtype::f64, static_cast<int>(what_.m), static_cast<int>(what_.n),
-                        static_cast<int>(what_.k), what_.block, in.a.data.data(), leading(in.a),
-                        in.b.data.data(), leading(in.b), in.c.data.data(), leading(in.c));
+                    with->multiply(type_ == dtype::f64, static_cast<int>(what_.m),
+                                   static_cast<int>(what_.n), static_cast<int>(what_.k),
+                                   what_.block, in.a.data.data(), leading(in.a), in.b.data.data(),
+                                   leading(in.b), in.c.data.data(), leading(in.c));
                 };
             } catch (const error& why) {
                 peer.why_not = why.what();
@@ -277,7 +278,7 @@ class session {
     checker check_;
     std::unique_ptr<in_layout> best_, cyclic_;
     std::unique_ptr<local_matrix> local_a_, local_b_, local_c_;
-    std::unique_ptr<scalapack> scalapack_;
+    std::unique_ptr<scalapack> system_, mkl_;
     std::vector<entrant> all_;
 };
 

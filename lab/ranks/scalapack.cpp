@@ -38,13 +38,18 @@ void call_pgemm(pgemm_function<T>* gemm, int m, int n, int k, const std::array<i
 
 }  // namespace
 
-scalapack::scalapack(int rows, int cols) {
-    static functions call{};
-    static constexpr std::string_view files[] = {"libscalapack-openmpi.so.2.2",
-                                                 "libscalapack-openmpi.so.2.1", "libscalapack.so"};
-    const std::string why_not = vendor::open_first(
-        {"ScaLAPACK", files, "apt install libscalapack-openmpi-dev"},
-        [&](const vendor::shared_library& found) {
+scalapack::scalapack(scalapack_of which, int rows, int cols) {
+    static functions opened[2]{};
+    static constexpr std::string_view system[] = {"libscalapack-openmpi.so.2.2",
+                                                  "libscalapack-openmpi.so.2.1", "libscalapack.so"};
+    static constexpr std::string_view mkl[] = {"libmkl_pgemm.so"};
+    functions& call = opened[static_cast<std::size_t>(which)];
+    const vendor::library_search search =
+        which == scalapack_of::mkl
+            ? vendor::library_search{"MKL's ScaLAPACK", mkl, "scripts/mkl_pgemm.sh makes it"}
+            : vendor::library_search{"ScaLAPACK", system, "apt install libscalapack-openmpi-dev"};
+    const std::string why_not =
+        vendor::open_first(search, [&](const vendor::shared_library& found) {
             call.get = found.required<void(int, int, int*)>("Cblacs_get");
             call.grid_init = found.required<void(int*, const char*, int, int)>("Cblacs_gridinit");
             call.grid_exit = found.required<void(int)>("Cblacs_gridexit");

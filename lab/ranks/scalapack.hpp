@@ -1,18 +1,23 @@
-// ScaLAPACK's pdgemm and psgemm with its BLACS, opened at run time: the peer of products over
-// ranks.
+// pdgemm and psgemm of ScaLAPACK, or of MKL, with their BLACS, opened at run time: the peers of
+// products over ranks.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <carat/distribution.hpp>
 
 namespace carat::lab_ranks {
 
+/// Where its functions come from: the system's library over the system's BLAS, or MKL's own
+/// (scripts/mkl_pgemm.sh).
+enum class scalapack_of : std::uint8_t { system, mkl };
+
 class scalapack {
   public:
     /// Makes a grid of all processes, `rows` x `cols`, numbered by rows.
     /// @throws carat::error(unsupported) with what was tried.
-    scalapack(int rows, int cols);
+    scalapack(scalapack_of which, int rows, int cols);
     scalapack(const scalapack&) = delete;
     scalapack& operator=(const scalapack&) = delete;
     ~scalapack();

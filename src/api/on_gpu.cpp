@@ -5,10 +5,12 @@
 #include <vector>
 
 #include <carat/batch.hpp>
+#include <carat/leave_sms.hpp>
 
 #include "api/batch_checks.hpp"
 #include "api/checks.hpp"
 #include "api/ragged.hpp"
+#include "core/left_sms.hpp"
 #include "cuda/engine/call.hpp"
 
 namespace carat {
@@ -187,6 +189,14 @@ void multiply_all(const cuda& where, const erased_batch& a, const erased_batch& 
 }
 
 }  // namespace
+
+int detail::multiply_leaving_sms(int count) {
+    if (count < 0)
+        throw error(
+            error_code::invalid_argument,
+            "leave_sms: the number of SMs is " + std::to_string(count) + ": it must be at least 0");
+    return core::leave_sms(count);
+}
 
 void detail::multiply_on_gpu(const cuda& where, const erased_matrix& a, const erased_matrix& b,
                              const erased_matrix* e, const erased_matrix& c,

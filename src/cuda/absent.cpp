@@ -75,4 +75,9 @@ void multiply(int, CUstream_st*, const core::gpu_call&, const core::gpu_operands
     throw error(error_code::unsupported, cuda::unavailable_in_use());
 }
 
+void finish_sums(int, CUstream_st*, const detail::erased_matrix&, const detail::erased_matrix*,
+                 const detail::erased_matrix&, const detail::epilogue_steps&) {
+    throw error(error_code::unsupported, cuda::unavailable_in_use());
+}
+
 }  // namespace carat::gpu_engine

@@ -33,6 +33,7 @@ std::string difference(const claim& first, const claim& other) {
     if (first.alpha != other.alpha || first.beta != other.beta)
         return "the factors " + std::to_string(other.alpha) + " and " + std::to_string(other.beta) +
                ", but rank 0 " + std::to_string(first.alpha) + " and " + std::to_string(first.beta);
+    if (first.steps != other.steps) return "another epilogue than rank 0";
     if (first.along != other.along) return "another dimension to cut along than rank 0";
     for (std::size_t i = 0; i < 3; ++i)
         if (first.layouts[i] != other.layouts[i])

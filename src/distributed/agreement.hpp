@@ -20,7 +20,8 @@ struct claim {
     std::array<bool, 3> by_columns{};  // how the local matrices of A, B and C lie
     double alpha = 0;
     double beta = 0;
-    int along = -1;  // the dimension, if one was asked for
+    int along = -1;           // the dimension, if one was asked for
+    std::uint64_t steps = 0;  // of the epilogue; 0: it has none
     std::uint64_t memory_bytes = 0;
 };
 

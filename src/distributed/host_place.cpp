@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <carat/error.hpp>
-#include <carat/product.hpp>
+#include <carat/sums.hpp>
 
 namespace carat::distributed {
 
@@ -99,8 +99,11 @@ void host_place::copy(const block& to, const block& from) {
     }
 }
 
-void host_place::multiply(const block& a, const block& b, const block* e, const block& c) {
-    carat::detail::multiply(cpu{.threads = threads_}, a, b, e, c);
+void host_place::multiply(const block& a, const block& b, const block* e, const block& c,
+                          const ending& last) {
+    const cpu where{.threads = threads_};
+    if (last.steps == nullptr) return carat::detail::multiply(where, a, b, e, c);
+    carat::detail::multiply_with_epilogue(where, a, b, e, c, steps_of(last, a, c));
 }
 
 void host_place::clear(const block& sums) {
@@ -154,6 +157,15 @@ void host_place::finish(const block& to, const block& sums, double alpha, double
                   result);
             at<std::int32_t>(to, i, j) = result;
         }
+}
+
+void host_place::finish(const block& to, const block& sums, double beta, const block& c,
+                        const ending& last) {
+    block e = c;
+    e.factor = beta;
+    carat::detail::multiply_sums(cpu{.threads = threads_}, sums, beta == 0 ? nullptr : &e, to,
+                                 *last.steps, static_cast<std::size_t>(last.row),
+                                 static_cast<std::size_t>(last.col));
 }
 
 }  // namespace carat::distributed

@@ -114,12 +114,20 @@ void output::check() const {
                             "factors or floating types");
 }
 
+void output::finish(const block& to, index_range rows, index_range cols) {
+    const block sums = sums_.at(rows, cols), c = c_.at(rows, cols);
+    if (given_->steps)
+        where_->finish(
+            to, sums, given_->beta(), c,
+            given_->ending_at(c_.of.rows.below(rows.begin), c_.of.cols.below(cols.begin)));
+    else
+        where_->finish(to, sums, given_->alpha(), given_->beta(), c);
+}
+
 void output::write(communicator& comm) {
     const part& to = given_->c.where.is_replicated() ? result_ : c_;
     for (const index_range rows : own_.rows)
-        for (const index_range cols : own_.cols)
-            where_->finish(to.at(rows, cols), sums_.at(rows, cols), given_->alpha(), given_->beta(),
-                           c_.at(rows, cols));
+        for (const index_range cols : own_.cols) finish(to.at(rows, cols), rows, cols);
     copies_.start(comm);
     copies_.finish();
 }

@@ -8,10 +8,18 @@
 
 #include <carat/distributed.hpp>
 #include <carat/erased.hpp>
+#include <carat/sums.hpp>
 
 namespace carat::distributed {
 
 using block = carat::detail::erased_matrix;
+
+// An epilogue, and where in the local C the block begins that it is applied to.
+struct ending {
+    const carat::detail::epilogue_steps* steps = nullptr;  // null: none
+    std::int64_t row = 0;
+    std::int64_t col = 0;
+};
 
 class place {
   public:
@@ -26,8 +34,9 @@ class place {
 
     // Same sizes and type.
     virtual void copy(const block& to, const block& from) = 0;
-    // c = e + a b, each times its factor; null `e`: c = a b.
-    virtual void multiply(const block& a, const block& b, const block* e, const block& c) = 0;
+    // c = e + ending(a b), matrices times their factors; null `e`: c = ending(a b).
+    virtual void multiply(const block& a, const block& b, const block* e, const block& c,
+                          const ending& last = {}) = 0;
 
     // Sums of parts: `sums` is of the type that sums_of() names, `part` of the one parts_of() does.
     virtual void clear(const block& sums) = 0;
@@ -38,6 +47,9 @@ class place {
     // to = alpha sums + beta c, rounded once.
     virtual void finish(const block& to, const block& sums, double alpha, double beta,
                         const block& c) = 0;
+    // to = ending(sums) + beta c.
+    virtual void finish(const block& to, const block& sums, double beta, const block& c,
+                        const ending& last) = 0;
 
     // Whether calls are done when they return, and errors known.
     [[nodiscard]] virtual bool is_host() const = 0;
@@ -96,6 +108,14 @@ class memory {
         part.data = static_cast<std::byte*>(of.data) + (i * of.row_stride + j * of.col_stride) *
                                                            static_cast<std::ptrdiff_t>(size_bytes);
     return part;
+}
+
+// The steps for a block of C, with the values that are for it.
+[[nodiscard]] inline carat::detail::epilogue_steps steps_of(const ending& last, const block& a,
+                                                            const block& c) {
+    return carat::detail::multiply_steps_at(*last.steps, parts_of(a.type),
+                                            static_cast<std::size_t>(last.row),
+                                            static_cast<std::size_t>(last.col), c.rows, c.cols);
 }
 
 }  // namespace carat::distributed

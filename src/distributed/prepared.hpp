@@ -22,7 +22,11 @@ struct operands {
     erased_view a, b;
     std::optional<erased_view> e;
     erased_view c;
+    std::optional<carat::detail::epilogue_steps> steps = {};
 
+    [[nodiscard]] ending ending_at(std::int64_t row, std::int64_t col) const {
+        return {steps ? &*steps : nullptr, row, col};
+    }
     [[nodiscard]] double alpha() const { return a.local.factor * b.local.factor; }
     [[nodiscard]] double beta() const { return e ? e->local.factor : 0; }
 };
@@ -78,6 +82,8 @@ class output {
     [[nodiscard]] std::int64_t elements_sent() const { return parts_.elements_sent(); }
 
   private:
+    void finish(const block& to, index_range rows, index_range cols);
+
     place* where_;
     const operands* given_;
     distribution target_;  // the layout in which parts are added up

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -10,6 +12,29 @@ namespace carat::distributed {
 namespace detail {
 
 namespace {
+
+// Two epilogues of other steps differ in it. Values and functors are each rank's own.
+std::uint64_t fingerprint(const carat::detail::epilogue_steps& steps) {
+    std::uint64_t hash = steps.count;
+    const auto mix = [&](std::uint64_t x) {
+        hash = (hash ^ x) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32U;
+    };
+    for (std::size_t i = 0; i < steps.count; ++i) {
+        mix(static_cast<std::uint64_t>(steps.at[i].kind) << 8U |
+            static_cast<std::uint64_t>(steps.at[i].of));
+        mix(std::bit_cast<std::uint64_t>(steps.at[i].number));
+    }
+    return hash;
+}
+
+bool has_functor(const operands& given) {
+    if (!given.steps) return false;
+    const auto steps = std::span(given.steps->at).first(given.steps->count);
+    return std::ranges::any_of(steps, [](const carat::detail::epilogue_step& s) {
+        return s.kind == carat::detail::step_kind::each;
+    });
+}
 
 claim claim_of(const operands& given, const options& how) {
     claim own;
@@ -23,6 +48,7 @@ claim claim_of(const operands& given, const options& how) {
     own.beta = given.beta();
     own.memory_bytes = how.memory_bytes;
     if (how.along) own.along = static_cast<int>(*how.along);
+    if (given.steps) own.steps = fingerprint(*given.steps);
     return own;
 }
 
@@ -83,9 +109,12 @@ void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims
     b_.emplace(*comm_, given_.b, by_columns(claims, 1), arrivals_of(&step::b));
     k_whole_ = plan.pieces() == 1;
     const dtype type = given_.c.local.type;
-    const bool sums_fit = k_whole_ || type == parts_of(given_.a.local.type);
+    // Sums of several pieces may stay in C, unless an epilogue must not see them before the last.
+    const bool sums_fit =
+        k_whole_ || (type == parts_of(given_.a.local.type) && !given_.steps.has_value());
+    // A functor is told where in the local C it is, and the products of pieces do not know.
     if (given_.alpha() != 0 && plan.what().size.volume() > 0 && is_floating(type) && sums_fit &&
-        writes_in_place(plan, given_.c.where)) {
+        !has_functor(given_) && writes_in_place(plan, given_.c.where)) {
         direct_ = {given_.c.where.of(comm_->rank()), given_.c.local, size_bytes(type)};
         direct_.local.factor = 1;
     } else {
@@ -123,10 +152,14 @@ void prepared::multiply(const box& of, bool first) {
     const block b = b_->find(k, n);
     const block c = c_ ? c_->partial().at(m, n) : direct_.at(m, n);
     block e = c;
-    if (!c_) a.factor = given_.alpha();
+    // An epilogue comes after alpha.
+    if (!c_ || given_.steps) a.factor = given_.alpha();
     if (!c_ && first) e.factor = given_.beta();
     const bool adds = first ? !c_ && given_.beta() != 0 : true;
-    comm_->where().multiply(a, b, adds ? &e : nullptr, c);
+    const ending last =
+        c_ ? ending{}
+           : given_.ending_at(direct_.of.rows.below(m.begin), direct_.of.cols.below(n.begin));
+    comm_->where().multiply(a, b, adds ? &e : nullptr, c, last);
 }
 
 void prepared::run() {
@@ -164,8 +197,11 @@ traffic prepared::moved() const {
 
 product::product(communicator& comm, const detail::erased_view& a, const detail::erased_view& b,
                  const std::optional<detail::erased_view>& e, const detail::erased_view& c,
-                 const options& how)
-    : prepared_(std::make_unique<detail::prepared>(comm, detail::operands{a, b, e, c}, how)) {}
+                 const options& how, const carat::detail::epilogue_steps* steps) {
+    detail::operands given{a, b, e, c};
+    if (steps != nullptr && steps->count > 0) given.steps = *steps;
+    prepared_ = std::make_unique<detail::prepared>(comm, given, how);
+}
 
 product::~product() = default;
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "distributed/prepared.hpp"
@@ -35,6 +36,32 @@ void validate(const communicator& comm, const erased_view& v, char letter) {
              std::string("the data of ") + letter + " are null: give their address");
 }
 
+void validate(const carat::detail::epilogue_steps& steps, const erased_view& c) {
+    using carat::detail::step_kind;
+    if (is_integer(c.local.type))
+        fail(error_code::invalid_argument,
+             "C is of integers, which have no epilogue: multiply "
+             "without one");
+    for (const carat::detail::epilogue_step& step : std::span(steps.at).first(steps.count)) {
+        if (is_gate(step.kind) || step.kind == step_kind::amax)
+            fail(error_code::unsupported, std::string(is_gate(step.kind) ? "gates" : "amax") +
+                                              " of an epilogue work on one GPU alone: apply them "
+                                              "after the product");
+        if (step.kind != step_kind::bias && step.kind != step_kind::scale) continue;
+        const bool rows = step.of == by::row;
+        const std::size_t needed = rows ? c.local.rows : c.local.cols;
+        const char* const name = step.kind == step_kind::bias ? "bias" : "scale";
+        if (step.count != needed)
+            fail(error_code::size_mismatch,
+                 std::string(name) + " has " + std::to_string(step.count) +
+                     " values, but the local matrix of C has " + std::to_string(needed) +
+                     (rows ? " rows" : " columns") + ": give one for each");
+        if (needed > 0 && step.values == nullptr)
+            fail(error_code::invalid_argument,
+                 std::string("the values of ") + name + " are null: give their address");
+    }
+}
+
 }  // namespace
 
 void validate(const communicator& comm, const operands& given) {
@@ -53,6 +80,7 @@ void validate(const communicator& comm, const operands& given) {
                     given.e->local.row_stride != given.c.local.row_stride ||
                     given.e->local.col_stride != given.c.local.col_stride))
         fail(error_code::invalid_argument, "E is another matrix than C: it must be C itself");
+    if (given.steps) validate(*given.steps, given.c);
     if (is_integer(given.c.local.type))
         for (const double factor : {given.alpha(), given.beta()})
             if (factor != std::floor(factor) || std::abs(factor) > 0x1p31)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <carat/carat.hpp>
+#include <carat/leave_sms.hpp>
 
 #include "tests/api/matrices.hpp"
 
@@ -233,6 +234,16 @@ TEST(gpu_refusals, without_a_gpu_the_reason_is_one_line) {
     const std::vector<matrix_view<bf16>> cs = {c.view()};
     test::expect_refusal([&] { matrix_products(cuda{.device = 99}, a, b, listed(cs)); },
                          error_code::unsupported, {"matrix_products: ", ": "});
+}
+
+TEST(gpu_refusals, fewer_than_no_sms_can_not_be_left) {
+    try {
+        const leave_sms others(-1);
+        FAIL() << "nothing was thrown";
+    } catch (const error& why) {
+        EXPECT_EQ(why.code(), error_code::invalid_argument);
+        EXPECT_STREQ(why.what(), "leave_sms: the number of SMs is -1: it must be at least 0");
+    }
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "cuda/engine/architectures.hpp"
 
+#include <algorithm>
+
+#include "core/left_sms.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/probe.hpp"
 #include "cuda/engine/families.hpp"
@@ -33,6 +36,10 @@ const cuda::architecture* architecture_in_use() {
     known = architecture_of(device);
     known_device = device;
     return known;
+}
+
+int sms_for_products() {
+    return std::max(1, cuda::describe(cuda::device_in_use()).multiprocessors - core::left_sms());
 }
 
 std::string reason_against_device(dtype element) {

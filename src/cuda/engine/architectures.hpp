@@ -14,6 +14,9 @@ namespace carat::gpu_engine {
 /// @throws carat::error(invalid_argument) for a wrong CARAT_FORCE_FAMILY.
 [[nodiscard]] const cuda::architecture* architecture_in_use();
 
+/// The SMs of the device in use, less those that products leave (core/left_sms.hpp); at least 1.
+[[nodiscard]] int sms_for_products();
+
 /// Why no kernel multiplies elements of this type on the device in use; empty where one does.
 [[nodiscard]] std::string reason_against_device(dtype element);
 

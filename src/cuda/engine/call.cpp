@@ -7,6 +7,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/capture.hpp"
+#include "cuda/engine/epilogue_kernel.hpp"
 #include "cuda/engine/epilogue_route.hpp"
 #include "cuda/engine/many.hpp"
 #include "cuda/engine/memory_checks.hpp"
@@ -88,6 +89,32 @@ void multiply(int device, CUstream_st* stream, const core::gpu_call& asked,
         multiply_all(call, with, all, scope);
     else
         multiply_and_pass_over(call, all, with, route, scope);
+}
+
+void finish_sums(int device, CUstream_st* stream, const detail::erased_matrix& sums,
+                 const detail::erased_matrix* e, const detail::erased_matrix& c,
+                 const detail::epilogue_steps& steps) {
+    check_steps(steps);
+    if (c.rows == 0 || c.cols == 0) return;
+    const auto layout_of = [](const detail::erased_matrix& m) {
+        return core::layout{m.row_stride, m.col_stride};
+    };
+    const cuda::unhindered_by_capture loads_kernels;
+    cuda::call_scope scope(device, stream);
+    const epilogue_kernel last{
+        static_cast<std::int64_t>(c.rows),
+        static_cast<std::int64_t>(c.cols),
+        sums.type,
+        {sums.data, layout_of(sums)},
+        c.type,
+        c.data,
+        layout_of(c),
+        {e == nullptr ? nullptr : e->data, e == nullptr ? core::layout{} : layout_of(*e)},
+        e == nullptr ? 0 : e->factor,
+        std::span(steps.at).first(steps.count)};
+    begin_pass(post_pass(&steps), {}, scope);
+    load(last);
+    start(last, scope.stream());
 }
 
 }  // namespace carat::gpu_engine

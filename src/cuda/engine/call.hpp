@@ -2,6 +2,8 @@
 // here is within a namespace carat::cuda, which to callers is the type of a place.
 #pragma once
 
+#include <carat/erased.hpp>
+
 #include "core/gpu_call.hpp"
 
 struct CUstream_st;
@@ -18,5 +20,10 @@ namespace carat::gpu_engine {
 ///         where it is seen; out_of_memory.
 void multiply(int device, CUstream_st* stream, const core::gpu_call& call,
               const core::gpu_operands& all);
+
+/// C = E + epilogue(sums), all checked; see carat/sums.hpp.
+void finish_sums(int device, CUstream_st* stream, const detail::erased_matrix& sums,
+                 const detail::erased_matrix* e, const detail::erased_matrix& c,
+                 const detail::epilogue_steps& steps);
 
 }  // namespace carat::gpu_engine

@@ -28,7 +28,7 @@ class fastest {
         const core::gpu_call call = call_for_wgmma(call_, false);
         const plan::gemm_model model{on.kernels, cuda::costs_in_use()};
         plan::gemm_request of = on.request(call);
-        of.sms = cuda::describe(cuda::device_in_use()).multiprocessors;
+        of.sms = sms_for_products();
         const double packing = plan::seconds_of(of.packing, model.costs.packing);
         if (const auto with = of.batch > 1 ? plan::plan_batch(of, model) : plan_gemm(of, model))
             return keep(packing + with->seconds,

@@ -9,6 +9,7 @@
 
 #include <carat/error.hpp>
 
+#include "core/left_sms.hpp"
 #include "cuda/engine/select.hpp"
 
 namespace carat::gpu_engine {
@@ -47,7 +48,8 @@ std::int64_t launch_of(const carat::plan::gemm_plan& with) {
 
 plan_key key_of(int device, const core::gpu_call& call, const carat::plan::gemm_plan& with) {
     const core::problem& p = call.problem;
-    return {{types_of(p) << 32 | flags_of(call), device, p.m, p.n, p.k, p.a_layout.row_stride,
+    const std::int64_t place = std::int64_t{core::left_sms()} << 32 | std::int64_t{device};
+    return {{types_of(p) << 32 | flags_of(call), place, p.m, p.n, p.k, p.a_layout.row_stride,
              p.a_layout.col_stride, p.b_layout.row_stride, p.b_layout.col_stride,
              p.c_layout.row_stride, p.c_layout.col_stride, std::bit_cast<std::int64_t>(p.alpha),
              std::bit_cast<std::int64_t>(p.beta), call.products.count,

@@ -69,7 +69,7 @@ plan::gemm_model model_in_use() {
 
 plan::gemm_request request_for(const core::gpu_call& call, const plan::gemm_overrides& asked) {
     plan::gemm_request of = architecture_in_use()->request(call);
-    of.sms = cuda::describe(cuda::device_in_use()).multiprocessors;
+    of.sms = sms_for_products();
     of.asked = asked;
     return of;
 }

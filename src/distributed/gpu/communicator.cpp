@@ -1,6 +1,10 @@
 // GPUs as ranks. Messages travel on a stream of their own: they begin after the work that was
 // started before them, and the stream of the products waits for them only where finish() is called.
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -68,7 +72,7 @@ class gpu_communicator : public communicator {
 
 class nccl_transfer final : public transfer {
   public:
-    nccl_transfer(const nccl::handle comm, const gpu_place& at, stream moving,
+    nccl_transfer(const nccl::handle comm, gpu_place& at, stream moving,
                   std::span<const message> sends, std::span<const message> receives)
         : at_(&at) {
         const nccl& call = nccl_library();
@@ -84,20 +88,25 @@ class nccl_transfer final : public transfer {
         check_nccl(call.group_end(), "ncclGroupEnd");
         check_nccl(failed, "ncclSend or ncclRecv");
         done_.record(moving);
+        at.message_started();
     }
-    void finish() override { wait_on(at_->on(), done_.get()); }
+    void finish() override {
+        wait_on(at_->on(), done_.get());
+        at_->message_finished();
+    }
 
   private:
-    const gpu_place* at_;
+    gpu_place* at_;
     marker begun_, done_;
 };
 
 class nccl_communicator final : public gpu_communicator {
   public:
     // `shared`: the threads of this process, if all ranks are; otherwise NCCL itself carries what
-    // the ranks tell each other.
-    nccl_communicator(nccl::handle comm, int device, stream on, exchange* shared)
+    // the ranks tell each other. `ctas`: what NCCL's kernels take of the SMs.
+    nccl_communicator(nccl::handle comm, int device, stream on, exchange* shared, int ctas)
         : gpu_communicator(device, on), comm_(comm), shared_(shared) {
+        place_.leave_messages(ctas);
         check_nccl(nccl_library().rank(comm, &rank_), "ncclCommUserRank");
         check_nccl(nccl_library().count(comm, &size_), "ncclCommCount");
     }
@@ -232,6 +241,22 @@ class products_stream {
     stream stream_ = nullptr;
 };
 
+// By itself NCCL takes up to 32 SMs for messages between GPUs that NVLink connects, and a product
+// whose CTAs were to be on them waits until it is done (docs/distributed.md).
+int nccl_ctas() {
+    constexpr int measured = 8, most = 64;
+    const char* text = std::getenv("CARAT_NCCL_CTAS");
+    if (text == nullptr || *text == '\0') return measured;
+    int ctas = -1;
+    const char* const end = text + std::strlen(text);
+    const auto [stopped, problem] = std::from_chars(text, end, ctas);
+    if (problem != std::errc() || stopped != end || ctas < 0 || ctas > most)
+        throw error(error_code::invalid_argument,
+                    std::string("CARAT_NCCL_CTAS=") + text +
+                        ": give the SMs that NCCL may take, 1 to 64, or 0 for its own choice");
+    return ctas;
+}
+
 void run_over_nccl(exchange& shared, int rank, int gpus, const products_stream& on,
                    const std::function<void(communicator&)>& work) {
     const nccl& call = nccl_library();
@@ -240,9 +265,12 @@ void run_over_nccl(exchange& shared, int rank, int gpus, const products_stream& 
     if (rank == 0) check_nccl(call.get_unique_id(&id), "ncclGetUniqueId");
     shared.all_gather(rank, &id, all.data(), sizeof id);
     nccl::handle handle = nullptr;
-    check_nccl(call.init_rank(&handle, gpus, all.front(), rank), "ncclCommInitRank");
+    nccl::config how;
+    const int ctas = nccl_ctas();
+    if (ctas > 0) how.most_ctas = ctas;
+    check_nccl(call.init_rank(&handle, gpus, all.front(), rank, &how), "ncclCommInitRankConfig");
     try {
-        nccl_communicator comm(handle, rank, on.get(), &shared);
+        nccl_communicator comm(handle, rank, on.get(), &shared, ctas);
         work(comm);
         on.wait(shared);
     } catch (...) {
@@ -269,12 +297,17 @@ void with_gpus(int gpus, const std::function<void(communicator&)>& work, gpu_tra
     });
 }
 
-std::unique_ptr<communicator> over_nccl(void* nccl_comm, const carat::cuda& where) {
+std::unique_ptr<communicator> over_nccl(void* nccl_comm, const carat::cuda& where, int ctas) {
     if (where.device < 0)
         throw error(error_code::invalid_argument,
                     "over_nccl: the device is " + std::to_string(where.device) +
                         ": name the one that the communicator was made for");
-    return std::make_unique<gpu::nccl_communicator>(nccl_comm, where.device, where.stream, nullptr);
+    if (ctas < 0)
+        throw error(error_code::invalid_argument,
+                    "over_nccl: the number of CTAs is " + std::to_string(ctas) +
+                        ": give the communicator's maxCTAs, or 0 if it has none");
+    return std::make_unique<gpu::nccl_communicator>(nccl_comm, where.device, where.stream, nullptr,
+                                                    ctas);
 }
 
 carat::cuda place_of(communicator& comm) {

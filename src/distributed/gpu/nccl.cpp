@@ -35,7 +35,7 @@ opened open() {
     nccl& f = all.call;
     take(f.version, "ncclGetVersion");
     take(f.get_unique_id, "ncclGetUniqueId");
-    take(f.init_rank, "ncclCommInitRank");
+    take(f.init_rank, "ncclCommInitRankConfig");
     take(f.destroy, "ncclCommDestroy");
     take(f.abort, "ncclCommAbort");
     take(f.async_error, "ncclCommGetAsyncError");

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "distributed/gpu/driver.hpp"
@@ -13,12 +14,25 @@ struct nccl {
     struct unique_id {
         std::array<char, 128> internal;
     };
+    // ncclConfig_t as of NCCL 2.17; newer ones take it, too, and undefined values are their own
+    // choice.
+    struct config {
+        static constexpr int undefined = std::numeric_limits<int>::min();
+        std::size_t size = sizeof(config);
+        unsigned magic = 0xcafebeef;
+        unsigned version = 21700;
+        int blocking = undefined;
+        int cluster_size = undefined;
+        int least_ctas = undefined;
+        int most_ctas = undefined;
+        const char* net_name = nullptr;
+    };
     using handle = void*;            // ncclComm_t
     static constexpr int bytes = 0;  // ncclInt8
 
     int (*version)(int*);
     int (*get_unique_id)(unique_id*);
-    int (*init_rank)(handle*, int, unique_id, int);
+    int (*init_rank)(handle*, int, unique_id, int, config*);
     int (*destroy)(handle);
     int (*abort)(handle);
     int (*async_error)(handle, int*);

@@ -3,7 +3,9 @@
 #include <string>
 
 #include <carat/error.hpp>
+#include <carat/leave_sms.hpp>
 #include <carat/product.hpp>
+#include <carat/sums.hpp>
 
 #include "distributed/gpu/sums.hpp"
 
@@ -53,9 +55,13 @@ void gpu_place::copy(const block& to, const block& from) {
     check(driver().copy_2d_async(&what, stream_), "cuMemcpy2DAsync");
 }
 
-void gpu_place::multiply(const block& a, const block& b, const block* e, const block& c) {
+void gpu_place::multiply(const block& a, const block& b, const block* e, const block& c,
+                         const ending& last) {
     const carat::cuda where{static_cast<CUstream_st*>(stream_), device_};
-    carat::detail::multiply_on_gpu(where, a, b, e, c, nullptr);
+    const leave_sms to_messages(messages_ > 0 ? sms_of_messages_ : 0);
+    if (last.steps == nullptr) return carat::detail::multiply_on_gpu(where, a, b, e, c, nullptr);
+    const carat::detail::epilogue_steps steps = steps_of(last, a, c);
+    carat::detail::multiply_on_gpu(where, a, b, e, c, &steps);
 }
 
 void gpu_place::clear(const block& sums) {
@@ -76,6 +82,15 @@ void gpu_place::finish(const block& to, const block& sums, double alpha, double 
     if (to.col_stride != 1)
         return gpu::finish(transposed(to), transposed(sums), alpha, beta, transposed(c), stream_);
     gpu::finish(to, sums, alpha, beta, c, stream_);
+}
+
+void gpu_place::finish(const block& to, const block& sums, double beta, const block& c,
+                       const ending& last) {
+    block e = c;
+    e.factor = beta;
+    carat::detail::multiply_sums(
+        carat::cuda{static_cast<CUstream_st*>(stream_), device_}, sums, beta == 0 ? nullptr : &e,
+        to, *last.steps, static_cast<std::size_t>(last.row), static_cast<std::size_t>(last.col));
 }
 
 }  // namespace carat::distributed::gpu

@@ -18,18 +18,28 @@ class gpu_place final : public place {
     void* allocate(std::size_t bytes) override;
     void release(void* memory) noexcept override;
     void copy(const block& to, const block& from) override;
-    void multiply(const block& a, const block& b, const block* e, const block& c) override;
+    void multiply(const block& a, const block& b, const block* e, const block& c,
+                  const ending& last = {}) override;
     void clear(const block& sums) override;
     void add(const block& sums, const block& part) override;
     bool fits(const block&, double, double, const block&) override { return true; }
     void finish(const block& to, const block& sums, double alpha, double beta,
                 const block& c) override;
+    void finish(const block& to, const block& sums, double beta, const block& c,
+                const ending& last) override;
     bool is_host() const override { return false; }
+
+    // Messages that take SMs and are on their way: products started meanwhile leave them so many.
+    void message_started() { ++messages_; }
+    void message_finished() { --messages_; }
+    void leave_messages(int sms) { sms_of_messages_ = sms; }
 
   private:
     int device_;
     stream stream_;
     context context_;
+    int messages_ = 0;
+    int sms_of_messages_ = 0;
 };
 
 }  // namespace carat::distributed::gpu

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cuda/common/ragged.cuh"
+#include "cuda/families/mma/accumulators.cuh"
 #include "cuda/families/mma/config.hpp"
 #include "cuda/families/mma/epilogue.cuh"
 #include "cuda/families/mma/loader.cuh"

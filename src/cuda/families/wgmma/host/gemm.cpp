@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/left_sms.hpp"
 #include "core/swap_ab.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
@@ -97,7 +98,8 @@ int gemm::resident_clusters() const {
     how.numAttrs = 1;
     int clusters = 0;
     CARAT_CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, kernel_->function, &how));
-    return std::max(1, clusters);
+    const auto left = static_cast<int>(ceil_div(core::left_sms(), shape_.cluster));
+    return std::max(1, clusters - left);
 }
 
 int gemm::columns_of_c() const {

@@ -1,0 +1,15 @@
+// carat's products as a team: the layouts, and the local matrices.
+#pragma once
+
+#include <string>
+
+#include <carat/distributed_gpu.hpp>
+
+#include "benchmarks/scale/teams.hpp"
+
+namespace carat::scaling {
+
+[[nodiscard]] team carat_team(task what, const shape& size, int gpus, ranks::gpu_transport by,
+                              const pace& at);
+
+}  // namespace carat::scaling
