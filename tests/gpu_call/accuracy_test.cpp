@@ -174,7 +174,7 @@ TEST_F(gpu_accuracy, sums_of_fp8_are_cut_below_the_exponents_of_subnormal_number
 // A product's sum by wgmma: the tensor cores alone sum up to one block of K, and every bit is
 // theirs.
 template <class A>
-float summed_by_wgmma(const mirrored<A>& a, const mirrored<e4m3>& b, std::size_t i, std::size_t j,
+float summed_by_wgmma(mirrored<A>& a, mirrored<e4m3>& b, std::size_t i, std::size_t j,
                       std::size_t k) {
     return test::fp8_sum(static_cast<std::int64_t>(k), true, [&](auto q) {
         const auto t = static_cast<std::size_t>(q);
@@ -185,8 +185,8 @@ float summed_by_wgmma(const mirrored<A>& a, const mirrored<e4m3>& b, std::size_t
 // How far it may be from the exact sum: products of f16 are exact, and each sum loses at most a
 // unit in the last place of f32. C rounds once more.
 template <class A, class C>
-bool is_near_sum_of_f16(double got, const mirrored<A>& a, const mirrored<e4m3>& b, std::size_t i,
-                        std::size_t j, std::size_t k, double alpha) {
+bool is_near_sum_of_f16(double got, mirrored<A>& a, mirrored<e4m3>& b, std::size_t i, std::size_t j,
+                        std::size_t k, double alpha) {
     double sum = 0, size = 0;
     for (std::size_t t = 0; t < k; ++t) {
         const double product = double{a.here(i, t)} * double{b.here(t, j)};
