@@ -10,7 +10,7 @@ namespace {
 
 // mma.sync does so much of what wgmma does on the same tensor cores (results/h200/mma_peak.json).
 constexpr double by_mma_sync = 0.62;
-// Of an SM, in cycles: from the order for a copy to its arrival, and 48 KB at 64 bytes a cycle.
+// Cycles of an SM: from the order for a copy to its arrival, and for 48 KB at 64 bytes a cycle.
 constexpr double latency = 700, transfer = 768;
 
 constexpr std::array<gpu_step, 22> of_gpu = {{
