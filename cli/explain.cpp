@@ -1,4 +1,5 @@
 // carat explain: why one product takes the time it takes, and what would change it.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <carat/error.hpp>
@@ -24,7 +25,7 @@ namespace {
 struct explain_options {
     product_flags product;
     call_flags call;
-    std::string type = "f64", threads, device = "all";
+    std::string type, threads, device = "all", implementation;
     std::string set, set_file;
     double budget_s = 1;
     bool json = false;
@@ -33,7 +34,7 @@ struct explain_options {
 request::case_key key_of(const explain_options& o) {
     const int cores = machine::describe().cores;
     const request::shape size = shape_of(o.product);
-    const auto types = request::parse_dtypes(o.type);
+    const auto types = request::parse_dtypes(o.type.empty() ? "f64" : o.type);
     const auto threads =
         request::parse_threads(o.threads.empty() ? std::to_string(cores) : o.threads, cores);
     if (types.size() != 1 || threads.size() != 1)
@@ -41,6 +42,25 @@ request::case_key key_of(const explain_options& o) {
                     "explain takes one --dtype and one --threads: run it once for each");
     const rows::call asked = call_of(o.call);
     return {request::size_of(size, asked), types.front(), threads.front(), {}, asked};
+}
+
+// The full name of what --impl means; a build without CUDA knows the GPU's steps, too.
+std::string name_meant(const std::string& text, std::optional<rows::device> only) {
+    const std::string_view step = explain::step_named(text, only == rows::device::cuda);
+    if (!step.empty()) return std::string(step);
+    return std::string(lab::catalogue().find(text, only.value_or(rows::device::cpu)).name);
+}
+
+// A step of the GPU's ladder is explained for the type that its counts are of, unless asked.
+explain_options completed(explain_options o) {
+    if (o.implementation.empty()) return o;
+    o.implementation = name_meant(o.implementation, choose_device(o.device));
+    for (const explain::gpu_step& s : explain::gpu_steps())
+        if (s.implementation == o.implementation && o.type.empty()) {
+            o.type = s.counted_for;
+            if (o.type == "bf16" && o.call.out.empty()) o.call.out = "bf16";
+        }
+    return o;
 }
 
 // The session that measures what was chosen for one device. A GPU's inputs rotate, since its plans
@@ -60,11 +80,16 @@ request::measurement request_of(const explain_options& o, const request::case_ke
     return r;
 }
 
-int run(const explain_options& o) {
-    if (!o.set.empty()) return explain_set({o.set, o.type, o.set_file, o.budget_s});
+int run(const explain_options& asked) {
+    const explain_options o = completed(asked);
+    if (!o.set.empty())
+        return explain_set({o.set, o.type.empty() ? "f64" : o.type, o.set_file, o.budget_s});
     const std::optional<rows::device> only = choose_device(o.device);
     const request::case_key key = key_of(o);
-    const std::vector<explain::choice> chosen = explain::choose(lab::catalogue(), key, only);
+    const std::vector<explain::choice> chosen =
+        o.implementation.empty()
+            ? explain::choose(lab::catalogue(), key, only)
+            : std::vector{explain::choose(lab::catalogue(), key, o.implementation)};
     request::measurement all;
     std::vector<results::result> results;
     int code = success;
@@ -90,7 +115,9 @@ int run(const explain_options& o) {
         fmt::print("{}\n", explain::to_json(told).dump(1));
     else
         fmt::print("{}", folded_lines(explain_text(told), 4));
-    return results.empty() ? bad_answer : code;
+    const bool is_told =
+        std::ranges::any_of(told.devices, [](const auto& d) { return d.step.has_value(); });
+    return results.empty() && !is_told ? bad_answer : code;
 }
 
 }  // namespace
@@ -99,7 +126,10 @@ void add_explain(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("explain", "why a product takes the time it takes");
     auto o = std::make_shared<explain_options>();
     add_product_flags(*sub, o->product);
-    sub->add_option("--dtype", o->type, dtype_help)->capture_default_str();
+    sub->add_option("--impl", o->implementation,
+                    "an implementation instead of the engine (carat list); of a step of the ladder "
+                    "also what binds it, and what the next one changes");
+    sub->add_option("--dtype", o->type, dtype_help)->default_str("f64");
     add_call_flags(*sub, o->call);
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
         ->check(thread_counts());
@@ -113,7 +143,7 @@ void add_explain(CLI::App& app, action& chosen) {
                         "SEED:COUNT: instead, products drawn at random on the GPU, of the types "
                         "in turn, predicted and measured")
             ->check(file_name())
-            ->excludes("--size", "--m", "--n", "--k", "--threads", "--device")
+            ->excludes("--impl", "--size", "--m", "--n", "--k", "--threads", "--device")
             ->excludes(json);
     sub->add_option("--set-file", o->set_file, "all of a --set, as JSON")
         ->check(file_name())
@@ -127,6 +157,7 @@ void add_explain(CLI::App& app, action& chosen) {
         "  carat explain --size 32x4096x4096 --dtype float --threads 1\n"
         "  carat explain --size 512 --batch 64 --beta 1\n"
         "  carat explain --m 64 --n 64 --k 64 --json\n"
+        "  carat explain --impl ladder.wgmma --size 4096\n"
         "  carat explain --set 7:100 --dtype bf16,f32 --budget 0.1 --set-file set.json");
     sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

@@ -122,12 +122,38 @@ std::string measured_line(const explain::device_report& d) {
     return text;
 }
 
+std::string rate_of(double gflops) {
+    return gflops >= 1000 ? fmt::format("{:.4g} TFLOP/s", gflops / 1000)
+                          : fmt::format("{:.4g} GFLOP/s", gflops);
+}
+
+// The limits of a step of the ladder; the one that costs most is marked.
+std::string step_text(const explain::step_limits& told) {
+    std::string text = heading("  What the step asks of its machine");
+    text += "  " + wrapped(told.of + "; rates of " + told.on, 2) + "\n";
+    for (const explain::ceiling& c : told.ceilings)
+        text += fmt::format("  {} {:<30} {:<28} {:>13}\n", c.what == told.binding ? '>' : ' ',
+                            c.what, c.counted, rate_of(c.gflops));
+    text += "  " +
+            wrapped(fmt::format("Together at most {}. The limit that costs most: {}.",
+                                rate_of(told.gflops), told.binding),
+                    2) +
+            "\n";
+    text += "  " +
+            wrapped(told.next.empty() ? std::string("It is the last step of its kind.")
+                                      : "The next step: " + told.next + ".",
+                    2) +
+            "\n";
+    return text;
+}
+
 std::string device_text(const explain::device_report& d, const explain::explanation& all) {
     const std::string device = d.chosen.where == rows::device::cpu ? "CPU" : "GPU";
     if (d.chosen.entry == nullptr) {
         std::string text = heading(device + ": nothing runs");
         for (const explain::rejection& o : d.chosen.rejected)
             text += item(o.implementation + ": " + o.reason);
+        if (d.step) text += step_text(*d.step);
         return text;
     }
     std::string text = heading(device + ": " + std::string(d.chosen.entry->name));
@@ -141,6 +167,7 @@ std::string device_text(const explain::device_report& d, const explain::explanat
         text += fmt::format("  roofline {:.4g} GFLOP/s, bound by {}\n", d.measured.roofline_gflops,
                             d.measured.bound);
     }
+    if (d.step) text += step_text(*d.step);
     if (d.foretold) text += heading("  What its plan foretells") + foretold_lines(*d.foretold);
     text += heading(d.foretold ? "  Predicted and measured" : "  Bound and measured");
     text += measured_line(d);

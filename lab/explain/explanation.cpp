@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lab/explain/foretold.hpp"
+#include "lab/gpu/published.hpp"
 #include "lab/machine/counters.hpp"
 #include "lab/machine/plan.hpp"
 
@@ -112,6 +113,47 @@ void explain_gpu(device_report& d, const explanation& all, const machine_facts& 
                                 sm_of(here.gpu)));
 }
 
+// The unit's best measured rate, or what is published for an H200 where there is no GPU.
+gpu_rates rates_for(const gpu_step& s, const machine_facts& here) {
+    gpu_rates rates;
+    const gpu::published_gpu* const known = gpu::published("NVIDIA H200");
+    if (known != nullptr) rates.unit_gflops = 1000 * known->tflops(s.unit).value_or(0);
+    if (here.gpu_peaks == nullptr || !here.gpu.is_object()) return rates;
+    double measured = 0;
+    for (const machine::compute_peak& p : here.gpu_peaks->compute)
+        if (p.unit == s.unit) measured = std::max(measured, p.gflops);
+    if (measured <= 0) return rates;
+    return {here.gpu.value("name", std::string("this GPU")) + ", as measured",
+            here.gpu.value("multiprocessors", rates.sms),
+            here.gpu.value("clock_max_mhz", 1000 * rates.clock_ghz) / 1000, measured};
+}
+
+// A CPU's step against the widest vectors that it has; AMX's peak is that of its own unit.
+step_limits limits_here(const cpu_step& s, const explanation& all, const machine_facts& here) {
+    const int threads = s.all_cores ? all.key.threads : 1;
+    const dtype type = all.key.type;
+    const core::isa level = here.machine.isa_in_use;
+    const int widest = level == core::isa::baseline ? 128 : level == core::isa::avx2 ? 256 : 512;
+    const double peak = machine::peak_gflops(here.peaks, type, threads, level).value_or(0);
+    const model::element_bytes each = bytes_of(request::problem_of(all.key));
+    const double bytes = model::working_set_bytes({}, all.size, each);
+    const std::vector<model::level> levels = levels_of(here, threads);
+    return limits_of(s, all.size, each, peak, widest,
+                     levels_through(levels, model::level_holding(levels, bytes).name));
+}
+
+std::optional<step_limits> step_of(const choice& c, const explanation& all,
+                                   const machine_facts& here) {
+    const std::string name = c.entry != nullptr   ? std::string(c.entry->name)
+                             : c.rejected.empty() ? std::string()
+                                                  : c.rejected.front().implementation;
+    const auto gpu = std::ranges::find(gpu_steps(), name, &gpu_step::implementation);
+    if (gpu != gpu_steps().end()) return limits_of(*gpu, all.size, rates_for(*gpu, here));
+    const auto cpu = std::ranges::find(cpu_steps(), name, &cpu_step::implementation);
+    if (cpu != cpu_steps().end()) return limits_here(*cpu, all, here);
+    return std::nullopt;
+}
+
 // What the ladder's plain loops would move on one core.
 std::vector<loop_nest> loops_of(const explanation& all, const machine_facts& here) {
     const core::problem p = request::problem_of(all.key);
@@ -144,6 +186,13 @@ std::vector<choice> choose(const rows::catalogue& all, const request::case_key& 
     return made;
 }
 
+choice choose(const rows::catalogue& all, const request::case_key& key,
+              std::string_view implementation) {
+    const bool on_gpu =
+        implementation.starts_with("cuda.") || implementation.starts_with("vendor.cu");
+    return choose_on(all, key, on_gpu ? rows::device::cuda : rows::device::cpu, {implementation});
+}
+
 std::vector<model::level> levels_of(const machine_facts& here, int threads) {
     std::vector<model::level> levels;
     const auto bandwidth = [&](const std::string& name) {
@@ -173,11 +222,11 @@ explanation explain(const request::case_key& key, const std::vector<choice>& cho
     all.operand_bytes = machine::compulsory_bytes(what);
     all.c_read_bytes = machine::bytes_of_c_read(what);
     all.levels = levels_of(here, 1);
-    all.loops = loops_of(all, here);
     all.counters = machine::counters_unavailable();
     for (const choice& c : chosen) {
         device_report d;
         d.chosen = c;
+        d.step = step_of(c, all, here);
         if (c.entry != nullptr) {
             const auto result =
                 std::ranges::find(results, c.entry->name, &results::result::implementation);
@@ -190,6 +239,9 @@ explanation explain(const request::case_key& key, const std::vector<choice>& cho
         }
         all.devices.push_back(std::move(d));
     }
+    // A step is explained by its own loops.
+    if (std::ranges::none_of(all.devices, [](const auto& d) { return d.step.has_value(); }))
+        all.loops = loops_of(all, here);
     return all;
 }
 

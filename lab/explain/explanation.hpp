@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/gpu_prediction.hpp"
+#include "lab/explain/steps.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/machine/peaks.hpp"
 #include "lab/machine/roofline.hpp"
@@ -36,6 +37,9 @@ struct choice {
 /// one of them.
 [[nodiscard]] std::vector<choice> choose(const rows::catalogue& all, const request::case_key& key,
                                          std::optional<rows::device> only);
+/// Only the implementation of this full name, which a build without CUDA may lack.
+[[nodiscard]] choice choose(const rows::catalogue& all, const request::case_key& key,
+                            std::string_view implementation);
 
 struct device_report {
     choice chosen;
@@ -45,6 +49,7 @@ struct device_report {
     std::optional<machine::roof> roof;             // of a CPU
     std::optional<model::prediction> predicted;    // of the plan, where it tells its blocks
     std::optional<core::gpu_prediction> foretold;  // of a GPU, by the plan's own model
+    std::optional<step_limits> step;               // of a step of the ladder, run or not
     std::vector<model::residency> kernels;         // of a GPU, as in measured.kernels
     results::result measured;                      // without trials: nothing was measured
     double lower_bound_s = 0;                      // the least possible; 0: unknown

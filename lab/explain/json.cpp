@@ -71,6 +71,7 @@ json to_json(const device_report& d) {
             {"roofline", d.roof ? to_json(*d.roof) : json()},
             {"cache_model", d.predicted ? to_json(*d.predicted) : json()},
             {"kernels", kernels},
+            {"step", d.step ? explain::to_json(*d.step) : json()},
             {"predicted", d.foretold ? explain::to_json(*d.foretold, d.measured) : json()},
             {"expected_s", known_or_null(d.lower_bound_s)},
             {"measured", measured_json(d.measured)},
