@@ -20,7 +20,7 @@ class operand {
         memory_ = carat::cuda::allocate(static_cast<std::size_t>(elements) * sizeof(T));
     }
 
-    // Across first, as the strides of a matrix whose rows are this one's columns.
+    // The strides of a matrix whose rows are the columns of this one.
     [[nodiscard]] core::layout layout() const {
         return {memory_ == nullptr ? given_.row_stride : stride_, 1};
     }
