@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks that what pages and comments point at exists: check_links.py (no arguments).
 
-Read are relative links, anchors and pictures of every Markdown page, and the pages, decisions
-(ADR 0040) and lab notes that comments of the sources name. Exits 1 after one line for each miss.
+It reads relative links, anchors and pictures of every Markdown page, the paths that pages set as code
+(`src/api/`), and the pages, decisions (ADR 0040) and lab notes that comments of the sources name. Exits 1
+after one line for each miss.
 """
 
 import pathlib
@@ -14,6 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED = re.compile(r"\b(docs/[\w./-]+\.md)\b")
 DECISION = re.compile(r"(?:\bADRs?\s|docs/adr/)(\d{4})\b")
+PATH = re.compile(r"`((?:src|lab|cli|tests|scripts|include|ladder|python|examples|docs|results|benchmarks|fuzz|"
+                  r"cmake|costs)/[\w./*+-]+)`(?! is missing)")
 CODE = re.compile(r"```.*?```|`(?:[^`\n]|\n(?!\n))*`", re.DOTALL)
 
 
@@ -41,6 +44,10 @@ def broken_links(page):
             yield target
 
 
+def broken_paths(page):
+    return [path for path in PATH.findall(page.read_text(encoding="utf-8")) if not any(ROOT.glob(path))]
+
+
 def broken_names(file, decisions):
     text = file.read_text(encoding="utf-8", errors="replace")
     yield from (f"ADR {number}" for number in DECISION.findall(text) if number not in decisions)
@@ -54,6 +61,8 @@ def main():
     decisions = {page.name[:4] for page in (ROOT / "docs/adr").glob("[0-9]*.md")}
     misses = [f"{page.relative_to(ROOT)}: nothing is at {target}"
               for page in pages for target in broken_links(page)]
+    misses += [f"{page.relative_to(ROOT)}: names {path}, which is not there"
+               for page in pages if page.name != "CHANGELOG.md" for path in broken_paths(page)]
     misses += [f"{file.relative_to(ROOT)}: names {name}, which is not there"
                for file in sources for name in broken_names(file, decisions)]
     print(*misses, f"links: {len(pages)} pages and {len(sources)} files read, {len(misses)} misses",

@@ -30,8 +30,9 @@ RULES = {
 # What is checked strictly, as beginnings of paths.
 STRICT = (
     "CMakeLists.txt", "benchmarks/", "cli/", "cmake/", "dev", "examples/", "fuzz/", "include/", "lab/",
-    "ladder/", "python/", "scripts/", "src/abi/", "src/api/", "src/core/", "src/cpu/", "src/distributed/",
-    "src/files/", "src/plan/", "src/tuning/", "tests/")
+    "ladder/", "python/", "scripts/", "src/CMakeLists.txt", "src/abi/", "src/api/", "src/core/", "src/cpu/",
+    "src/cuda/CMakeLists.txt", "src/cuda/common/", "src/cuda/ptx/", "src/distributed/", "src/files/",
+    "src/plan/", "src/tuning/", "tests/")
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh", ".py", ".sh", ".cmake", ".f90"}
 PREPOSITION = re.compile(
     r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|"

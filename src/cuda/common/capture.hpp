@@ -15,7 +15,7 @@ class unhindered_by_capture {
     ~unhindered_by_capture() { exchange(); }
 
   private:
-    // Without a driver there is nothing to capture.
+    // If there is no driver, there is nothing to capture.
     void exchange() {
         if (cudaThreadExchangeStreamCaptureMode(&mode_) != cudaSuccess) cudaGetLastError();
     }

@@ -7,8 +7,8 @@
 
 namespace carat::cuda {
 
-/// As they were fitted on such a GPU; else from its attributes, and from what `carat bench` or
-/// `carat info` measured of it before this process began.
+/// The costs that were fitted on such a GPU; else those from its attributes, and from what
+/// `carat bench` or `carat info` measured of it before this process began.
 [[nodiscard]] const plan::gpu_costs& costs_in_use();
 
 /// "fitted", "from measured limits" or "from attributes".

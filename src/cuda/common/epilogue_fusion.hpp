@@ -2,7 +2,7 @@
 //
 //     C(i, j) = activation(alpha AB(i, j) scale + bias) + beta D(i, j)
 //
-// in the time of the product, where a kernel of its own would read and write all of C again. Of a
+// in the time of the product, where a kernel of its own would read and write all of C again. In a
 // GLU A B has twice the n columns of C, and so have scale and bias of columns:
 //
 //     x = alpha AB scale + bias          C(i, j) = activation(x(i, j)) x(i, j + n) + beta D(i, j)

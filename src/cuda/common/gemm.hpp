@@ -68,7 +68,7 @@ struct bindings {
     [[nodiscard]] const void* source() const {
         return fusion.residual != nullptr ? fusion.residual : data.c;
     }
-    /// Of C^T = B^T A^T.
+    /// The same of C^T = B^T A^T.
     [[nodiscard]] bindings swapped() const;
 };
 

@@ -40,7 +40,7 @@ using device_memory = std::unique_ptr<void, detail::release>;
     return unique_event(event);
 }
 
-/// Of the current device.
+/// Free memory of the current device.
 [[nodiscard]] std::size_t free_bytes();
 
 /// @throws carat::error(out_of_memory) with what was asked for, what for, and what is free.

@@ -15,7 +15,7 @@ namespace carat::cuda {
 
 namespace {
 
-// With 8 MiB free on an H100 all kernels were loaded, with 2 not.
+// An H100 with 8 MiB free loaded all kernels, one with 2 MiB did not.
 constexpr std::size_t room_for_code_bytes = 8 << 20;
 
 // Once more where it fails at first: another process may have taken the memory for a moment.

@@ -1,5 +1,5 @@
 // Lines that are contiguous already are copied as they are, each thread 16 bytes of some of them.
-// Of others a tile goes through shared memory, so that reads run along whichever dimension is the
+// Tiles of other lines go through shared memory, so that reads run along whichever dimension is the
 // closer one and writes along the lines, both 16 bytes at a time. Where a line begins anywhere,
 // two reads of aligned 16 bytes have what is wanted between them.
 #include <algorithm>
@@ -27,7 +27,7 @@ struct alignas(16) run {
     T of[length];
 };
 
-// Of eight elements the compiler would make up to eight stores.
+// The compiler would make up to eight stores of eight elements.
 template <class T>
 __device__ __forceinline__ void store(T* to, const run<T>& some) {
     uint4 bits;
@@ -56,8 +56,8 @@ struct bytes_there {
         : begin(first), end(last) {}
 };
 
-// Of runs that are `next` elements apart those that there are, `left` elements of each or all of
-// it; zeros in place of others. Whole ones are all on their way before the first is looked at.
+// Reads runs that are `next` elements apart: those that exist, `left` elements of each or all of
+// it, and zeros for the rest. Whole ones are all on their way before the first is looked at.
 template <class T, int Count>
 __device__ __forceinline__ void read_runs(run<T> (&some)[Count], const T* from, std::int64_t next,
                                           std::int64_t step, std::int64_t runs_left,
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(threads) pack_kernel(const __grid_constant__ j
     });
 }
 
-// Of contiguous lines a tile is a run of each lane of a warp long, and a few of each warp high.
+// A tile of contiguous lines is as long as the runs of a warp's lanes, and a few lines a warp high.
 template <class T>
 constexpr int copied_deep = 32 * run<T>::length;
 constexpr int lines_of_warp = 4;

@@ -19,7 +19,7 @@ struct strided {
     std::int64_t across;    // elements from one line to the next
     std::int64_t along;     // elements from one depth to the next
     bool is_split = false;  // 3xTF32: of f32 the big parts of a line come first, then the small
-    // Of a batch, packed one behind the other.
+    // The matrices of a batch, packed one behind the other.
     std::int64_t matrices = 1;
     std::int64_t matrix_stride = 0;  // elements, either way
 };

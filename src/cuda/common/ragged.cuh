@@ -8,7 +8,7 @@
 
 namespace carat::cuda {
 
-// Of one product: its lines, and how many blocks of lines those before it have.
+// One product's lines, and how many blocks of lines the products before it have.
 struct ragged_part {
     int first;
     int end;
@@ -17,13 +17,13 @@ struct ragged_part {
     [[nodiscard]] __device__ __forceinline__ int lines() const { return end - first; }
 };
 
-// By a whole warp, 32 products at a time.
+// A whole warp walks over the products, 32 at a time.
 class ragged_walk {
   public:
     __device__ __forceinline__ ragged_walk(const ragged_ends& of, int block_lines)
         : of_(of), block_lines_(block_lines) {}
 
-    // Of the lane's product, of those that follow the ones asked for before.
+    // The part of the lane's product; each call goes on with the next 32.
     __device__ __forceinline__ ragged_part next() {
         const int lane = static_cast<int>(threadIdx.x) % 32;
         const int number = passed_ + lane;
@@ -70,7 +70,7 @@ __device__ __forceinline__ ragged_part from_lane(const ragged_part& part, int la
             __shfl_sync(0xffffffffu, part.blocks_before, lane)};
 }
 
-// By a whole warp: product `number`. That behind the last one has no lines, and all blocks before.
+// A whole warp finds product `number`. The one past the last has no lines, and all blocks before.
 __device__ __forceinline__ ragged_part ragged_part_of(const ragged_ends& of, int block_lines,
                                                       int number) {
     ragged_walk walk(of, block_lines);

@@ -17,7 +17,7 @@ thread_local call_scope* innermost_scope = nullptr;
 
 int current() {
     int device = 0;
-    // Without a driver: 0, of which unavailable() has more to say.
+    // The answer is 0 if there is no driver; unavailable() then says why.
     if (cudaGetDevice(&device) != cudaSuccess) cudaGetLastError();
     return device;
 }

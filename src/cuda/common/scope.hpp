@@ -25,7 +25,7 @@ class call_scope {
     call_scope& operator=(const call_scope&) = delete;
     ~call_scope();
 
-    /// Of this thread; null outside of calls.
+    /// This thread's innermost scope; null outside of calls.
     [[nodiscard]] static call_scope* innermost();
 
     [[nodiscard]] int device() const { return device_; }

@@ -21,7 +21,7 @@ class scratch {
 
     [[nodiscard]] bool is_none() const { return size_bytes_ == 0; }
 
-    /// Of what was prepared within a call: within a call only, and the same throughout it.
+    /// What was prepared within a call is valid only within one, and the same throughout it.
     /// @throws carat::error(out_of_memory).
     [[nodiscard]] void* get() const {
         if (is_none() || own_ != nullptr) return own_.get();

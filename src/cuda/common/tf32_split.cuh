@@ -15,7 +15,7 @@ struct tf32_split {
     float small;
 };
 
-// To the nearest of 11 bits, or toward zero where that would be infinite.
+// Rounds to the nearest of 11 bits, or toward zero where that would be infinite.
 __device__ __forceinline__ float rounded_to_tf32(float x) {
     constexpr std::uint32_t kept = 0xffffe000u;
     constexpr std::uint32_t infinity = 0x7f800000u;

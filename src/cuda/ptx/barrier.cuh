@@ -17,7 +17,7 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// By one thread, before anybody uses it.
+// Called by one thread before any other uses the barrier.
 __device__ __forceinline__ void init_barrier(barrier& b, int arrivals) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(arrivals)
@@ -27,7 +27,7 @@ __device__ __forceinline__ void init_barrier(barrier& b, int arrivals) {
 #endif
 }
 
-// After the last init_barrier(), by the same thread: the cluster and TMA see them.
+// The same thread calls it after the last init_barrier(): the cluster and TMA then see them.
 __device__ __forceinline__ void fence_barrier_init() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

@@ -4,8 +4,8 @@
 
 namespace carat::cuda::ptx {
 
-// After writing shared memory, before the barrier that lets a wgmma or a bulk copy read it: each
-// thread that wrote.
+// Each thread that wrote shared memory calls it before the barrier that lets a wgmma or a bulk copy
+// read it.
 __device__ __forceinline__ void fence_proxy_async_shared() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

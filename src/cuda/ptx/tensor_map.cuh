@@ -10,7 +10,7 @@
 
 namespace carat::cuda::ptx {
 
-// By a whole warp.
+// A whole warp copies the map.
 __device__ __forceinline__ void copy_tensor_map(CUtensorMap& to, const CUtensorMap& from,
                                                 int lane) {
     static_assert(sizeof(CUtensorMap) == 32 * sizeof(std::uint32_t));
@@ -18,7 +18,7 @@ __device__ __forceinline__ void copy_tensor_map(CUtensorMap& to, const CUtensorM
         reinterpret_cast<const std::uint32_t*>(&from)[lane];
 }
 
-// By one thread, of a map in shared memory: where it begins,
+// One thread changes a map in shared memory: where it begins,
 __device__ __forceinline__ void replace_tensor_map_address(CUtensorMap& map, const void* data) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(
@@ -60,7 +60,7 @@ __device__ __forceinline__ void replace_tensor_map(CUtensorMap& map, const void*
 #endif
 }
 
-// By a whole warp: from shared to global memory, where other CTAs acquire it.
+// A whole warp copies it from shared to global memory, where other CTAs acquire it.
 __device__ __forceinline__ void publish_tensor_map(CUtensorMap& to, const CUtensorMap& from) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -73,7 +73,7 @@ __device__ __forceinline__ void publish_tensor_map(CUtensorMap& to, const CUtens
 #endif
 }
 
-// By the thread that copies with it, before it does.
+// The thread that copies with the map calls this before it does.
 __device__ __forceinline__ void acquire_tensor_map(const CUtensorMap& map) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(&map) : "memory");

@@ -16,7 +16,7 @@ __device__ __forceinline__ int warpgroup() {
     return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
 }
 
-// Of a power of 2. To divide by it takes some hundred cycles, where it is known at run time only.
+// `power` is a power of 2. Dividing by one that is known only at run time takes some 100 cycles.
 __device__ __forceinline__ int log2_of(int power) {
     return 31 - __clz(power);
 }

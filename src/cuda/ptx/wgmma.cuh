@@ -29,7 +29,7 @@ namespace carat::cuda::ptx {
 // Elsewhere everything here compiles to nothing.
 inline constexpr bool has_wgmma = CARAT_HAS_WGMMA != 0;
 
-// Before the first multiply() of a group: without it ptxas adds one and says so (C7519).
+// Comes before the first multiply() of a group: without it ptxas adds one and says so (C7519).
 __device__ __forceinline__ void wgmma_fence() {
 #if CARAT_HAS_WGMMA
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -82,7 +82,7 @@ struct e4m3_by_e5m2 {
     __nv_fp8_storage_t bits;
 };
 
-// By the type of the elements and N. `k` of them to 32 bytes; `sum` is what they are summed in:
+// Chosen by the type of the elements and N. 32 bytes hold `k` of them; `sum` is the type of sums:
 // e4m3 and e5m2 are multiplied exactly and summed with about 13 bits of mantissa, i8 wraps.
 // Elements of 16 bits may be MN-major instead of K-major: AMnMajor, BMnMajor.
 template <class Element, int N, bool AMnMajor = false, bool BMnMajor = false>
