@@ -88,7 +88,8 @@ std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::sett
     return std::make_unique<step_runnable<float, float, float>>(own_name, p, chosen);
 }
 
-constexpr rows::implementation multiplies{.unsupported = unsupported, .prepare = prepare};
+constexpr rows::implementation multiplies{
+    .name = {}, .summary = {}, .signatures = {}, .unsupported = unsupported, .prepare = prepare};
 
 }  // namespace
 
