@@ -35,7 +35,7 @@ BOXES = [
      ["sizes, overlaps, integer proofs; then a policy: CPU or GPU"]),
     (20, 190, 210, 62, "cpu", "src/cpu",
      ["the engine: plan, prepared", "operands, threads' rectangles"]),
-    (250, 190, 220, 62, "gpu", "src/cuda/engine", ["architectures, kept plans,", "epilogue kernel"]),
+    (250, 190, 220, 62, "gpu", "src/cuda/engine", ["families, kept plans,", "epilogue kernel"]),
     (20, 282, 450, 48, "both", "src/plan",
      ["pure functions: path and blocks on a CPU, kernel on a GPU"]),
     (20, 360, 210, 76, "cpu", "src/cpu/blocked",

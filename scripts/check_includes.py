@@ -22,6 +22,7 @@ ALLOWED = {
     "src/cuda/families/fma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/families/gemv": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/families/mma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
+    "src/cuda/families/scale": ["include/carat", "src/core", "src/plan", "src/cuda/common"],
     "src/cuda/families/wgmma": ["include/carat", "src/core", "src/plan", "src/cuda/common", "src/cuda/ptx"],
     "src/cuda/engine": ["include/carat", "src/core", "src/plan", "src/tuning", "src/cuda"],
     "src/api": ["include/carat", "src/core", "src/plan", "src/cpu", "src/cuda/engine"],

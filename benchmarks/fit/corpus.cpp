@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "cuda/engine/fastest.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/product.hpp"
+#include "cuda/families/wgmma/host/family.hpp"
 #include "cuda/families/wgmma/host/request.hpp"
 #include "cuda/families/wgmma/kernel_table.hpp"
 #include "plan/costs.hpp"
@@ -146,7 +146,7 @@ measured_product product_of(const json& d) {
     made.least_side = std::min(p.m, p.n);
     made.is_batch = call.products.count > 1;
     if (core::is_on_tensor_cores(k.how, k.a)) {
-        made.wgmma = cuda::wgmma::request_for(gpu_engine::call_for_wgmma(call, false));
+        made.wgmma = cuda::wgmma::request_for(cuda::wgmma::as_summed(call, false));
         made.wgmma.sms = sms;
     } else {
         made.fma = cuda::fma::request_for(call, {}, sms);

@@ -16,13 +16,14 @@
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/scope.hpp"
-#include "cuda/engine/architectures.hpp"
-#include "cuda/engine/fastest.hpp"
 #include "cuda/engine/select.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/product.hpp"
+#include "cuda/families/wgmma/host/family.hpp"
+#include "cuda/families/wgmma/host/request.hpp"
+#include "cuda/families/wgmma/kernel_table.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_candidates.hpp"
 
@@ -255,12 +256,11 @@ class trial {
     }
     void add_wgmma() {
         if (!core::is_on_tensor_cores(it_.of->how, it_.one.a_type)) return;
-        const cuda::architecture& on = *gpu_engine::architecture_in_use();
-        gemm_request of = on.request(gpu_engine::call_for_wgmma(call(), false));
+        gemm_request of = cuda::wgmma::request_for(cuda::wgmma::as_summed(call(), false));
         of.sms = sms_;
-        for (std::size_t row = 0; row < on.kernels.size(); ++row)
-            plan::each_candidate(of, on.kernels[row], [&](const plan::candidate& c) {
-                if (!is_worthless(c)) add_plan(on, row, plan::plan_of(c, 0));
+        for (std::size_t row = 0; row < cuda::wgmma::kernel_table.size(); ++row)
+            plan::each_candidate(of, cuda::wgmma::kernel_table[row], [&](const plan::candidate& c) {
+                if (!is_worthless(c)) add_plan(row, plan::plan_of(c, 0));
             });
     }
     // Nearly all of a tile sticks out, or parts of K are many more than the SMs: never the fastest.
@@ -270,12 +270,13 @@ class trial {
                (k.block_n > 16 && k.block_n >= 4 * std::max<std::int64_t>(8, c.n)) ||
                (c.split_k > 1 && c.ctas() > std::int64_t{8} * sms_);
     }
-    void add_plan(const cuda::architecture& on, std::size_t row, const gemm_plan& one) {
+    void add_plan(std::size_t row, const gemm_plan& one) {
         char text[80];
         std::snprintf(text, sizeof text, "0,%zu,%d,%d,%d,%d,%d", row, one.swap_ab, one.split_k,
                       one.cluster_m, one.cluster_n, one.ctas_per_sm);
         try {
-            add(text, on.prepare(gpu_engine::call_for_wgmma(call(), false), one, "as asked for"));
+            add(text,
+                cuda::wgmma::prepare(call(), cuda::wgmma::as_gpu_plan(one, 0, "as asked for")));
         } catch (const error&) {
         }
     }
@@ -303,8 +304,11 @@ class trial {
                     if (tiles * cluster * groups > 12 * sms_ && cluster * groups > 1) continue;
                     add("2," + std::to_string(row) + ",0," + std::to_string(groups) + "," +
                             std::to_string(cluster) + ",0,0",
-                        cuda::fma::prepare(call(),
-                                           {k.block_m(), k.block_n(), cluster * groups, cluster}));
+                        cuda::fma::prepare(call(), {.row = row,
+                                                    .block_m = k.block_m(),
+                                                    .block_n = k.block_n(),
+                                                    .split_k = cluster * groups,
+                                                    .cluster_k = cluster}));
                 }
         }
     }

@@ -2,6 +2,7 @@
 // fills in both, and nothing else describes a product between src/api and a kernel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -95,6 +96,22 @@ struct gpu_call {
     }
     /// A and B are read.
     [[nodiscard]] bool multiplies() const { return problem.k != 0 && problem.alpha != 0; }
+    /// There is nothing to multiply.
+    [[nodiscard]] bool is_degenerate() const {
+        return problem.m == 0 || problem.n == 0 || !multiplies();
+    }
+    [[nodiscard]] bool is_on_tensor_cores() const {
+        return core::is_on_tensor_cores(arithmetic, problem.a_type);
+    }
+    /// One of those that share out rows or K, if all are of one size: how they really are nobody
+    /// knows yet.
+    [[nodiscard]] core::problem likely() const {
+        core::problem each = problem;
+        std::int64_t& shared = products.are == multiplicity::depth ? each.k : each.m;
+        const std::int64_t count = std::clamp<std::int64_t>(products.count, 1, shared);
+        shared = (shared + count - 1) / count;
+        return each;
+    }
     /// The product whose sums become C.
     [[nodiscard]] core::problem multiplied() const {
         core::problem p = problem;

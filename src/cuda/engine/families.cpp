@@ -1,21 +1,77 @@
 #include "cuda/engine/families.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <string_view>
+#include <vector>
 
 #include <carat/error.hpp>
 
+#include "cuda/common/probe.hpp"
+#include "cuda/families/fma/product.hpp"
+#include "cuda/families/gemv/product.hpp"
+#include "cuda/families/mma/choose.hpp"
+#include "cuda/families/scale/product.hpp"
+#include "cuda/families/wgmma/host/family.hpp"
+
 namespace carat::gpu_engine {
+
+using cuda::family;
 
 namespace {
 
-constexpr int least_of_fp8 = 89;
+bool is_mma_forced() {
+    static const bool forced = forces_mma(std::getenv("CARAT_FORCE_FAMILY"));
+    return forced;
+}
 
-std::string dotted(int compute_capability) {
-    return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
+// Forced, a Hopper GPU has the families of one before it.
+std::vector<const family*> families_of_device(int device) {
+    constexpr int before_hopper = 89;
+    cuda::device_facts gpu = cuda::describe(device);
+    if (is_mma_forced()) gpu.compute_capability = std::min(gpu.compute_capability, before_hopper);
+    return families_on(gpu);
 }
 
 }  // namespace
+
+std::vector<const family*> families_on(const cuda::device_facts& gpu) {
+    std::vector<const family*> some;
+    for (const family* const one : families())
+        if (one->why_not_on == nullptr || one->why_not_on(gpu).empty()) some.push_back(one);
+    return some;
+}
+
+std::span<const family* const> families() {
+    static const family* const all[] = {&cuda::scale::row(), &cuda::gemv::row(),
+                                        &cuda::wgmma::row(), &cuda::fma::row(), &cuda::mma::row()};
+    return all;
+}
+
+std::span<const family* const> families_in_use() {
+    // Calls ask for each product, and a description is copied.
+    static thread_local int known_device = -1;
+    static thread_local std::vector<const family*> known;
+    const int device = cuda::device_in_use();
+    if (device != known_device) {
+        known = families_of_device(device);
+        known_device = device;
+    }
+    return known;
+}
+
+const family& answering(const core::gpu_call& call) {
+    const auto some = families_in_use();
+    const auto found = std::ranges::find_if(
+        some, [&](const family* one) { return one->is_for != nullptr && one->is_for(call); });
+    return found == some.end() ? cuda::mma::row() : **found;
+}
+
+const family* grouping_family() {
+    const auto some = families_in_use();
+    const auto found =
+        std::ranges::find_if(some, [](const family* one) { return one->groups != nullptr; });
+    return found == some.end() ? nullptr : *found;
+}
 
 bool forces_mma(const char* value) {
     if (value == nullptr || *value == '\0') return false;
@@ -25,28 +81,15 @@ bool forces_mma(const char* value) {
     return true;
 }
 
-bool is_mma_forced() {
-    static const bool forced = forces_mma(std::getenv("CARAT_FORCE_FAMILY"));
-    return forced;
-}
-
-std::string reason_against_code(dtype element, int compiled_for) {
-    if (!is_fp8(element) || compiled_for >= least_of_fp8) return {};
-    return "fp8 needs code for compute capability " + dotted(least_of_fp8) +
-           " or later, and this build holds code for " + dotted(compiled_for) +
-           ": build with CARAT_GPUS=native, or convert A and B to f16 or bf16";
-}
-
-std::string reason_against_mma(dtype element, int compute_capability) {
-    constexpr int least = 80;
-    const std::string has = " and this GPU has " + dotted(compute_capability);
-    if (compute_capability < least)
-        return "its kernels begin at compute capability " + dotted(least) + has +
-               ": take another implementation";
-    if (is_fp8(element) && compute_capability < least_of_fp8)
-        return "fp8 begins at compute capability " + dotted(least_of_fp8) + has +
-               ": convert A and B to f16 or bf16";
-    return {};
+std::string reason_against_device(const core::gpu_call& call) {
+    core::gpu_call multiplied = call;
+    multiplied.problem.m = multiplied.problem.n = multiplied.problem.k = 1;
+    multiplied.problem.alpha = 1;
+    if (&answering(multiplied) != &cuda::mma::row()) return {};
+    const dtype element = call.problem.a_type;
+    const int has = cuda::describe(cuda::device_in_use()).compute_capability;
+    if (std::string why = cuda::mma::reason_against(element, has); !why.empty()) return why;
+    return cuda::mma::reason_against_code(element, cuda::compiled_for());
 }
 
 }  // namespace carat::gpu_engine

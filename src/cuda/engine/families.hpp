@@ -1,32 +1,42 @@
-// Which families of kernels multiply on the device in use:
+// The registry of families of kernels, a row each. Adding one adds a folder of src/cuda/families
+// and a row here.
 //
+//     scale        any GPU; nothing to multiply
+//     gemv         8.0 and later
 //     wgmma, fma   compute capability 9.0: their instructions are Hopper's own
 //     mma          8.0 and later
-//     gemv         8.0 and later, beside either
 //
-// Where wgmma's kernels run they do, with fma's and mma's for what suits those better; elsewhere,
-// or where CARAT_FORCE_FAMILY=mma says so, mma's multiply everything.
+// Where neither wgmma nor fma runs, or CARAT_FORCE_FAMILY=mma says so, mma answers for everything
+// that the first two don't take.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
-#include <carat/types.hpp>
+#include "cuda/common/family.hpp"
 
 namespace carat::gpu_engine {
+
+[[nodiscard]] std::span<const cuda::family* const> families();
+
+/// Those with kernels for such a GPU.
+[[nodiscard]] std::vector<const cuda::family*> families_on(const cuda::device_facts& gpu);
+
+/// The same of the device in use. @throws carat::error as forces_mma().
+[[nodiscard]] std::span<const cuda::family* const> families_in_use();
+
+/// The one in use that answers for what is asked of such a call.
+[[nodiscard]] const cuda::family& answering(const core::gpu_call& call);
+
+/// The one in use that multiplies groups in one launch; null: none does.
+[[nodiscard]] const cuda::family* grouping_family();
 
 /// What a value of CARAT_FORCE_FAMILY says; null or empty: nothing.
 /// @throws carat::error(invalid_argument) for any value but mma.
 [[nodiscard]] bool forces_mma(const char* value);
 
-/// What CARAT_FORCE_FAMILY says, read once. @throws as forces_mma().
-[[nodiscard]] bool is_mma_forced();
-
-/// Why kernels of mma can't multiply elements of this type on a GPU of such a compute capability
-/// (86 for 8.6); empty where they can.
-[[nodiscard]] std::string reason_against_mma(dtype element, int compute_capability);
-
-/// Why the code that this build holds for the GPU multiplies no such elements: compiled for an
-/// older one it would be empty. Empty where it does.
-[[nodiscard]] std::string reason_against_code(dtype element, int compiled_for);
+/// Why no kernel multiplies elements of this type on the device in use; empty where one does.
+[[nodiscard]] std::string reason_against_device(const core::gpu_call& call);
 
 }  // namespace carat::gpu_engine

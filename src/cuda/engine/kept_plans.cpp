@@ -39,21 +39,21 @@ std::int64_t flags_of(const core::gpu_call& call) {
     return flags;
 }
 
-std::int64_t launch_of(const carat::plan::gemm_plan& with) {
+std::int64_t launch_of(const carat::plan::gpu_plan& with) {
     std::int64_t of = 0;
     for (const int part : {with.split_k, with.cluster_m, with.cluster_n, with.ctas_per_sm})
         of = of << 8 | part;
-    return of << 1 | std::int64_t{with.swap_ab};
+    return of << 2 | std::int64_t{with.swap_ab} << 1 | std::int64_t{!with.family.empty()};
 }
 
-plan_key key_of(int device, const core::gpu_call& call, const carat::plan::gemm_plan& with) {
+plan_key key_of(int device, const core::gpu_call& call, const carat::plan::gpu_plan& with) {
     const core::problem& p = call.problem;
     const std::int64_t place = std::int64_t{core::left_sms()} << 32 | std::int64_t{device};
     return {{types_of(p) << 32 | flags_of(call), place, p.m, p.n, p.k, p.a_layout.row_stride,
              p.a_layout.col_stride, p.b_layout.row_stride, p.b_layout.col_stride,
              p.c_layout.row_stride, p.c_layout.col_stride, std::bit_cast<std::int64_t>(p.alpha),
              std::bit_cast<std::int64_t>(p.beta), call.products.count,
-             reinterpret_cast<std::intptr_t>(with.kernel), launch_of(with)}};
+             static_cast<std::int64_t>(with.row), launch_of(with)}};
 }
 
 std::uint64_t hash_of(const plan_key& key) {
@@ -129,7 +129,7 @@ const kept_plan& plan_for(const core::gpu_call& call, int device) {
     });
 }
 
-const kept_plan& plan_for(const core::gpu_call& call, const carat::plan::gemm_plan& with,
+const kept_plan& plan_for(const core::gpu_call& call, const carat::plan::gpu_plan& with,
                           int device) {
     return found_or(key_of(device, call, with), [&] { return prepare(call, with); });
 }

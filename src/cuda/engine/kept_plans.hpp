@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cuda/common/gemm.hpp"
-#include "plan/gemm_plan.hpp"
+#include "plan/gpu_plan.hpp"
 
 namespace carat::gpu_engine {
 
@@ -31,6 +31,6 @@ class kept_plan {
 
 /// The same by a plan that was chosen for the call. Sizes of products that are `sized` don't count.
 [[nodiscard]] const kept_plan& plan_for(const core::gpu_call& call,
-                                        const carat::plan::gemm_plan& with, int device);
+                                        const carat::plan::gpu_plan& with, int device);
 
 }  // namespace carat::gpu_engine

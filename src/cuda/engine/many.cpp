@@ -162,9 +162,9 @@ numbers multiply_together(const core::gpu_call& call, cuda::bindings with,
     if (sorted.together.size() < fewest_of_group) return all_of(all.size());
     const bool has_values_of_rows = with.fusion.scale.per_row || with.fusion.bias.per_row;
     const auto rows = has_values_of_rows ? std::nullopt : shared_rows_of(all);
-    const auto chosen = plan_group(call, sorted.together, *sorted.layout, rows.has_value());
+    const auto chosen = choose_group(call, sorted.together, *sorted.layout, rows.has_value());
     if (!chosen.at_once) return all_of(all.size());
-    if (chosen.plan.kernel->batched)
+    if (chosen.shares_rows)
         return multiply_rows(call, with, *rows, chosen.plan, scope) ? numbers{}
                                                                     : all_of(all.size());
     const kept_plan& made =

@@ -1,4 +1,5 @@
-// Chooses what multiplies a product: a kernel of the device's architecture, or one of fma.
+// Chooses what multiplies a call: of all families with kernels for the GPU the plan that is
+// predicted to take least.
 #pragma once
 
 #include <memory>
@@ -7,8 +8,7 @@
 #include <string>
 
 #include "core/tunable.hpp"
-#include "cuda/common/gemm.hpp"
-#include "plan/gemm_plan.hpp"
+#include "cuda/common/family.hpp"
 
 namespace carat::gpu_engine {
 
@@ -32,10 +32,10 @@ namespace carat::gpu_engine {
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                                 const core::settings& s);
 
-/// With a plan of plan_group()'s: for the products of any_of_group(), or for those that share out
+/// With a plan of choose_group()'s: for the products of any_of_group(), or for those that share out
 /// rows, by persistent tiles.
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
-                                                                const plan::gemm_plan& with);
+                                                                const plan::gpu_plan& with);
 
 /// Whether C and what is added to it lie so that a GLU can be taken on the way there.
 [[nodiscard]] bool stores_glu(const core::problem& p, const core::operands& data);
@@ -49,8 +49,8 @@ namespace carat::gpu_engine {
                                           const cuda::layout_class& layout);
 
 /// For all of them in one launch. Persistent tiles are for those that `share_rows`.
-[[nodiscard]] plan::group_plan plan_group(const core::gpu_call& call,
-                                          std::span<const core::gpu_product> all,
-                                          const cuda::layout_class& layout, bool share_rows);
+[[nodiscard]] cuda::group_choice choose_group(const core::gpu_call& call,
+                                              std::span<const core::gpu_product> all,
+                                              const cuda::layout_class& layout, bool share_rows);
 
 }  // namespace carat::gpu_engine

@@ -99,7 +99,7 @@ std::optional<shared_rows> shared_rows_of(std::span<const core::gpu_product> all
 }
 
 bool multiply_rows(core::gpu_call call, cuda::bindings with, const shared_rows& rows,
-                   const carat::plan::gemm_plan& by, cuda::call_scope& scope) {
+                   const carat::plan::gpu_plan& by, cuda::call_scope& scope) {
     const double alpha = call.problem.alpha;  // with an epilogue's factor
     call.problem = rows.whole;
     call.problem.alpha = alpha;

@@ -8,7 +8,7 @@
 
 #include "cuda/common/gemm.hpp"
 #include "cuda/common/scope.hpp"
-#include "plan/gemm_plan.hpp"
+#include "plan/gpu_plan.hpp"
 
 namespace carat::gpu_engine {
 
@@ -24,6 +24,6 @@ struct shared_rows {
 
 /// Starts them by this plan, of persistent tiles. False: they can't be, and nothing was started.
 [[nodiscard]] bool multiply_rows(core::gpu_call call, cuda::bindings with, const shared_rows& rows,
-                                 const carat::plan::gemm_plan& by, cuda::call_scope& scope);
+                                 const carat::plan::gpu_plan& by, cuda::call_scope& scope);
 
 }  // namespace carat::gpu_engine

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/engine/architectures.hpp"
+#include "cuda/engine/families.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 
 namespace carat::gpu_engine {
@@ -22,7 +22,7 @@ values sorted(const std::set<std::int64_t>& all) {
 template <class Field>
 std::set<std::int64_t> of_tensor_cores(Field field) {
     std::set<std::int64_t> all;
-    for (const cuda::architecture* const one : architectures())
+    for (const cuda::family* const one : families())
         for (const core::kernel_desc& k : one->kernels) all.insert(std::invoke(field, k));
     return all;
 }

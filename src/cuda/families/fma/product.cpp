@@ -55,15 +55,15 @@ int sms_in_use() {
 template <class T>
 class product final : public gemm_product {
   public:
-    product(const core::gpu_call& call, const overrides& asked)
+    product(const core::gpu_call& call, const plan::gpu_plan& with)
         : swap_ab_(has_columns_closer(call.problem)),
           problem_(by_rows(call.problem)),
           products_(swap_ab_ ? call.products.swapped() : call.products),
           sms_(sms_in_use()),
           aligned_(swap_ab_ ? call.aligned.swapped() : call.aligned),
-          request_(request_for(call, asked, sms_)),
-          plan_(plan::make_fma_plan(request_, tiles_of(problem_.c_type), costs_in_use()).value()),
-          row_(row_with(problem_.c_type, plan_.block_m, plan_.block_n)),
+          request_(request_for(call, {}, sms_)),
+          plan_(with),
+          row_(with.row),
           a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
              products_.matrices_a()),
           b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
@@ -95,25 +95,22 @@ class product final : public gemm_product {
                               .unit = "multiply-add units",
                               .stored_bytes = stored,
                               .packed_bytes = packed.lines + packed.columns},
-                             plan::work_of(tile, plan_.cut, request_, costs),
+                             plan::work_of(tile, cut(), request_, costs),
                              plan::fma_costs_of(request_.type, costs).sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
         const auto text = [](auto number) { return std::to_string(number); };
         core::plan_facts told;
-        told.why = "tiles of " + text(plan_.block_m) + " x " + text(plan_.block_n) + ", " +
-                   text(tiles_m_ * tiles_n_ * products_.count) + " of them" + cut_in_words() + "\n";
+        told.why = plan::text_of(plan_) + ", " + text(tiles_m_ * tiles_n_ * products_.count) +
+                   " of them\n";
         told.rows = problem_.m;
         told.cols = problem_.n;
         return told;
     }
 
   private:
-    [[nodiscard]] std::string cut_in_words() const {
-        const plan::fma_cut cut = plan_.cut;
-        if (cut.parts() == 1) return "";
-        return ", each K in " + std::to_string(cut.parts()) + " parts, of " +
-               std::to_string(cut.cluster) + (cut.cluster == 1 ? " CTA" : " CTAs of a cluster");
+    [[nodiscard]] plan::fma_cut cut() const {
+        return {plan_.cluster_k, plan_.split_k / plan_.cluster_k};
     }
 
     // Those that have to be, in one launch.
@@ -130,7 +127,7 @@ class product final : public gemm_product {
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
-        const plan::fma_cut cut = plan_.cut;
+        const plan::fma_cut cut = this->cut();
         shape_.cluster = cut.cluster;
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
@@ -158,30 +155,29 @@ class product final : public gemm_product {
         const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
-        return {
-            .c = static_cast<T*>(c),
-            .source = static_cast<const T*>(source),
-            .row_stride = at.row_stride,
-            .col_stride = at.col_stride,
-            .product_stride = apart,
-            .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
-                             apart * bytes % 16 == 0 &&
-                             (p.m == 1 || at.row_stride * bytes % 16 == 0),
-            .one_a = products_.one_a,
-            .one_b = products_.one_b,
-            .m = static_cast<int>(p.m),
-            .n = static_cast<int>(p.n),
-            .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
-            .tiles_m = static_cast<int>(tiles_m_),
-            .tiles_n = static_cast<int>(tiles_n_),
-            .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
-            .log2_cluster = std::countr_zero(static_cast<unsigned>(plan_.cut.cluster)),
-            .groups = plan_.cut.groups,
-            .units = static_cast<int>(tiles_m_ * tiles_n_ * products_.count) * plan_.cut.groups,
-            .parts = static_cast<T*>(parts_.get()),
-            .arrived = plan_.cut.groups == 1 ? nullptr : static_cast<ptx::flag*>(arrived_.get()),
-            .alpha = static_cast<T>(p.alpha),
-            .beta = static_cast<T>(p.beta)};
+        return {.c = static_cast<T*>(c),
+                .source = static_cast<const T*>(source),
+                .row_stride = at.row_stride,
+                .col_stride = at.col_stride,
+                .product_stride = apart,
+                .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
+                                 apart * bytes % 16 == 0 &&
+                                 (p.m == 1 || at.row_stride * bytes % 16 == 0),
+                .one_a = products_.one_a,
+                .one_b = products_.one_b,
+                .m = static_cast<int>(p.m),
+                .n = static_cast<int>(p.n),
+                .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
+                .tiles_m = static_cast<int>(tiles_m_),
+                .tiles_n = static_cast<int>(tiles_n_),
+                .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
+                .log2_cluster = std::countr_zero(static_cast<unsigned>(cut().cluster)),
+                .groups = cut().groups,
+                .units = static_cast<int>(tiles_m_ * tiles_n_ * products_.count) * cut().groups,
+                .parts = static_cast<T*>(parts_.get()),
+                .arrived = cut().groups == 1 ? nullptr : static_cast<ptx::flag*>(arrived_.get()),
+                .alpha = static_cast<T>(p.alpha),
+                .beta = static_cast<T>(p.beta)};
     }
 
     bool swap_ab_;
@@ -190,7 +186,7 @@ class product final : public gemm_product {
     int sms_;
     core::operand_alignment aligned_;
     plan::fma_request request_;
-    plan::fma_plan plan_;
+    plan::gpu_plan plan_;
     std::size_t row_;  // of the table
     operand a_;
     operand b_;
@@ -211,6 +207,49 @@ bool counts_tiles_of(const core::gpu_call& call) {
     return call.products.count == 1 ||
            plan::ceil_div(p.m, smallest) * plan::ceil_div(p.n, smallest) <=
                most / call.products.count;
+}
+
+std::string why_not_on(const device_facts& gpu) {
+    if (gpu.compute_capability == 90) return {};
+    return "fma's TMA and clusters are those of compute capability 9.0";
+}
+
+bool is_for(const core::gpu_call& call) {
+    return !call.is_on_tensor_cores();
+}
+
+overrides overrides_of(const plan::gemm_overrides& asked) {
+    return {asked.block_m, asked.block_n, asked.split_k};
+}
+
+std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
+    const dtype type = call.problem.c_type;
+    return plan::reason_against(
+        request_for({.problem = call.problem}, overrides_of(asked), sms_in_use()), tiles_of(type));
+}
+
+// f32 as it is may stand in for its tf32 or 3xTF32 in a batch.
+bool may_stand_in(const core::gpu_call& call) {
+    return call.products.are == core::multiplicity::strided && call.epilogue.is_identity() &&
+           call.problem.a_type == dtype::f32;
+}
+
+std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish& wish) {
+    if (call.products.are > core::multiplicity::strided) return std::nullopt;
+    if (!is_for(call) && !may_stand_in(call)) return std::nullopt;
+    const dtype type = call.problem.c_type;
+    const auto found = plan::make_fma_plan(
+        request_for(call, overrides_of(wish.asked), sms_in_use()), tiles_of(type), costs_in_use());
+    if (!found) return std::nullopt;
+    return plan::gpu_plan{.family = "fma",
+                          .row = row_with(type, found->block_m, found->block_n),
+                          .block_m = found->block_m,
+                          .block_n = found->block_n,
+                          .swap_ab = has_columns_closer(call.problem),
+                          .split_k = found->cut.parts(),
+                          .cluster_k = found->cut.cluster,
+                          .seconds = found->seconds,
+                          .chosen_by = wish.chosen_by};
 }
 
 }  // namespace
@@ -240,22 +279,21 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
     return of;
 }
 
-std::string reason_against(const core::problem& p, const overrides& asked) {
-    return plan::reason_against(request_for({.problem = p}, asked, sms_in_use()),
-                                tiles_of(p.c_type));
-}
-
-double predicted_s(const core::gpu_call& call) {
-    return plan::make_fma_plan(request_for(call, {}, sms_in_use()), tiles_of(call.problem.c_type),
-                               costs_in_use())
-        .value()
-        .seconds;
-}
-
-std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call, const overrides& asked) {
+std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
+                                            const plan::gpu_plan& with) {
     if (!counts_tiles_of(call)) return nullptr;
-    if (call.problem.c_type == dtype::f64) return std::make_unique<product<double>>(call, asked);
-    return std::make_unique<product<float>>(call, asked);
+    if (call.problem.c_type == dtype::f64) return std::make_unique<product<double>>(call, with);
+    return std::make_unique<product<float>>(call, with);
+}
+
+const family& row() {
+    static constexpr family all = {.name = "fma",
+                                   .why_not_on = why_not_on,
+                                   .is_for = is_for,
+                                   .why_not = why_not,
+                                   .choose = choose,
+                                   .prepare = prepare};
+    return all;
 }
 
 }  // namespace carat::cuda::fma

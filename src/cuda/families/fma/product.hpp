@@ -2,9 +2,7 @@
 // wgmma's: another architecture needs others.
 #pragma once
 
-#include <string>
-
-#include "cuda/common/gemm.hpp"
+#include "cuda/common/family.hpp"
 #include "plan/fma_plan.hpp"
 
 namespace carat::cuda::fma {
@@ -21,15 +19,11 @@ struct overrides {
 [[nodiscard]] plan::fma_request request_for(const core::gpu_call& call, const overrides& asked,
                                             int sms);
 
-/// Why there is no such tile for these types; empty where there is.
-[[nodiscard]] std::string reason_against(const core::problem& p, const overrides& asked);
-
-/// What such a product is predicted to take, with what is packed before it.
-[[nodiscard]] double predicted_s(const core::gpu_call& call);
-
-/// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31. Nothing
-/// where one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
+/// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31. Null where
+/// one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
-                                                          const overrides& asked);
+                                                          const plan::gpu_plan& with);
+
+[[nodiscard]] const family& row();
 
 }  // namespace carat::cuda::fma

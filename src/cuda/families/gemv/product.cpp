@@ -48,7 +48,6 @@ class product final : public gemm_product {
     }
 
     bool run(const bindings& given) const override {
-        if (products_.are > core::multiplicity::strided) return false;
         const core::operands& data = given.data;
         const core::product_distances& apart = given.apart;
         arguments with = shape_;
@@ -142,12 +141,12 @@ class product final : public gemm_product {
     bool has_clusters_ = false;
 };
 
-}  // namespace
-
 bool takes(const core::gpu_call& call) {
     const core::problem& p = call.problem;
     const std::int64_t batch = call.products.count;
-    if (call.arithmetic != core::gpu_arithmetic::native || call.epilogue.changes_sums) return false;
+    if (call.is_degenerate() || call.arithmetic != core::gpu_arithmetic::native ||
+        call.epilogue.changes_sums || call.products.are > core::multiplicity::strided)
+        return false;
     const bool known = p.a_type == dtype::f64 || p.a_type == dtype::f32 || p.a_type == dtype::f16 ||
                        p.a_type == dtype::bf16;
     if (!known || p.a_type != p.b_type || (p.m != 1 && p.n != 1)) return false;
@@ -158,8 +157,21 @@ bool takes(const core::gpu_call& call) {
     return !is_half(p.a_type) || lies_along_k(shape_of(p)) || (batch > 1 && p.k <= little_k);
 }
 
-std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call) {
+// Nothing multiplies faster what it takes: it reads the matrix once, as fast as memory brings it.
+std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish&) {
+    if (!takes(call)) return std::nullopt;
+    return plan::gpu_plan{.family = "gemv"};
+}
+
+std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call, const plan::gpu_plan&) {
     return std::make_unique<product>(call);
+}
+
+}  // namespace
+
+const family& row() {
+    static constexpr family all = {.name = "gemv", .choose = choose, .prepare = prepare};
+    return all;
 }
 
 }  // namespace carat::cuda::gemv

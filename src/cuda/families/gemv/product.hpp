@@ -2,14 +2,10 @@
 // matrix. Sums in a fixed order, f64 in f64, all others in f32.
 #pragma once
 
-#include "cuda/common/gemm.hpp"
+#include "cuda/common/family.hpp"
 
 namespace carat::cuda::gemv {
 
-/// Whether it asks for such products, of types there are kernels for: f64, f32, f16 and bf16.
-[[nodiscard]] bool takes(const core::gpu_call& call);
-
-/// For products that it takes and that have something to multiply.
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call);
+[[nodiscard]] const family& row();
 
 }  // namespace carat::cuda::gemv

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "core/dtype_traits.hpp"
@@ -15,6 +16,19 @@
 namespace carat::cuda::mma {
 
 namespace {
+
+// What is asked for; 0: choose.
+struct asked_tile {
+    int block_m = 0;
+    int block_n = 0;
+    int splits = 0;                // of K, at most
+    bool batch_invariant = false;  // a row's sums don't depend on which tile it is in
+};
+
+// K in one part is what a batch-invariant call asks for (settings_for()).
+asked_tile tile_of(const plan::gemm_overrides& asked) {
+    return {asked.block_m, asked.block_n, asked.split_k, asked.split_k == 1};
+}
 
 // One row of either kind of tiles, and what it needs packed.
 struct candidate {
@@ -124,9 +138,99 @@ class candidates {
     std::vector<candidate> all_;
 };
 
-}  // namespace
+constexpr std::string_view large = "multistage";
+constexpr std::string_view small = "read where they lie";
 
-std::string reason_against_tile(const core::gpu_call& call, const asked_tile& asked) {
+plan::gpu_plan plan_of(const candidate& c, const core::gpu_call& call) {
+    const dtype type = call.problem.a_type;
+    plan::gpu_plan with{.family = "mma",
+                        .row = c.row,
+                        .schedule = c.is_large ? large : small,
+                        .split_k = c.splits,
+                        .packs_a = c.packs.a,
+                        .packs_b = c.packs.b,
+                        .seconds = c.seconds};
+    const auto has = [&](const auto& tile) {
+        with.block_m = tile.block_m;
+        with.block_n = tile.block_n;
+    };
+    if (c.is_large)
+        has(multistage_tiles(type, call.arithmetic)[c.row]);
+    else
+        has(tiles_for(type, call.arithmetic)[c.row]);
+    return with;
+}
+
+std::optional<plan::gpu_plan> plan_of(const candidate* c, const core::gpu_call& call) {
+    return c == nullptr ? std::nullopt : std::optional(plan_of(*c, call));
+}
+
+// Small tiles that read operands where they lie, beside a family that answers.
+std::optional<plan::gpu_plan> choose_in_place(const core::gpu_call& call) {
+    if (!takes(call)) return std::nullopt;
+    const plan::batch_tile_plan found = planned(call);
+    return plan_of({false, found.row, {}, 1, found.seconds}, call);
+}
+
+// 3xTF32's parts need one K, or lines that begin so: of those that share out rows or K f32's own
+// arithmetic needs neither.
+core::gpu_call as_multiplied(core::gpu_call call) {
+    const bool has_parts = call.arithmetic == core::gpu_arithmetic::three_tf32;
+    if (call.products.is_ragged() && has_parts) call.arithmetic = core::gpu_arithmetic::native;
+    return call;
+}
+
+// One of those that share out rows or K, packed or not.
+core::gpu_call likely_one(core::gpu_call call, packed_operands packs) {
+    const core::problem each = call.likely();
+    call = packed(call, packs);
+    call.problem.m = each.m;
+    call.problem.k = std::max<std::int64_t>(1, each.k);
+    return call;
+}
+
+// Lines or depths that are shared out begin anywhere, as small tiles read them. Of bytes rows are
+// shared out, each of which begins at a multiple of 16 bytes, packed where it does not.
+std::optional<plan::gpu_plan> choose_ragged(const core::gpu_call& call, bool may_pack) {
+    if (has_small_tiles(call.problem.a_type, call.arithmetic)) {
+        packed_operands packs;
+        if (may_pack && !reads(call)) packs = {true, true};
+        if (may_pack ? !reads(packed(call, packs)) : !takes(call)) return std::nullopt;
+        const plan::batch_tile_plan found = planned(likely_one(call, packs));
+        return plan_of({false, found.row, packs, 1, found.seconds}, call);
+    }
+    if (!may_pack || call.products.are == core::multiplicity::depth) return std::nullopt;
+    const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
+    const core::gpu_call each = likely_one(call, packs);
+    const candidates all(each, {.splits = 1});
+    auto best = plan_of(all.fastest(), call);
+    if (best) best->packs_a = packs.a, best->packs_b = packs.b;
+    return best;
+}
+
+std::optional<plan::gpu_plan> choose(const core::gpu_call& given, const plan_wish& wish) {
+    if (given.is_degenerate() || given.epilogue.is_glu) return std::nullopt;
+    const core::gpu_call call = as_multiplied(given);
+    if (call.products.is_ragged()) return choose_ragged(call, wish.answers);
+    if (!wish.answers) return choose_in_place(call);
+    const candidates all(call, tile_of(wish.asked));
+    return plan_of(all.fastest(), call);
+}
+
+std::unique_ptr<const gemm_product> prepare_row(const core::gpu_call& given,
+                                                const plan::gpu_plan& with) {
+    return prepare_packed(
+        as_multiplied(given), {with.packs_a, with.packs_b}, [&](const core::gpu_call& read) {
+            return with.schedule == large ? prepare_multistage(read, with.row, with.split_k)
+                                          : prepare(read, with.row);
+        });
+}
+
+std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
+    if (asked.schedule || asked.stream_k == plan::choice::yes || asked.ctas_per_sm != 0)
+        return "kernels of mma have no schedule, stream_k or ctas_per_sm to choose: leave those "
+               "out";
+    if (asked.block_m == 0 && asked.block_n == 0) return {};
     const dtype type = call.problem.a_type;
     std::set<std::pair<int, int>> known;
     if (has_small_tiles(type, call.arithmetic))
@@ -145,46 +249,50 @@ std::string reason_against_tile(const core::gpu_call& call, const asked_tile& as
            std::to_string(asked.block_n) + " by mma.sync: take one of " + list;
 }
 
-std::unique_ptr<const gemm_product> prepare_any(const core::gpu_call& call,
-                                                const asked_tile& asked) {
-    const candidates all(call, asked);
-    const candidate* const best = all.fastest();
-    if (best == nullptr) return nullptr;
-    return prepare_packed(call, best->packs, [&](const core::gpu_call& read) {
-        return best->is_large ? prepare_multistage(read, best->row, best->splits)
-                              : prepare(read, best->row);
-    });
+std::string dotted(int compute_capability) {
+    return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
 
-// Lines or depths that are shared out begin anywhere, as small tiles read them. Of bytes rows are
-// shared out, each of which begins at a multiple of 16 bytes, packed where it does not.
-std::unique_ptr<const gemm_product> prepare_any_ragged(const core::gpu_call& given,
-                                                       const core::problem& likely) {
-    core::gpu_call call = given;
-    // Parts of 3xTF32 need one K, or lines that begin so: f32's own arithmetic needs neither.
-    if (call.arithmetic == core::gpu_arithmetic::three_tf32)
-        call.arithmetic = core::gpu_arithmetic::native;
-    if (has_small_tiles(call.problem.a_type, call.arithmetic)) {
-        packed_operands packs;
-        if (!reads(call)) packs = {true, true};
-        core::gpu_call each = packed(call, packs);
-        if (!reads(each)) return nullptr;
-        each.problem.m = likely.m;
-        each.problem.k = std::max<std::int64_t>(1, likely.k);
-        return prepare_packed(call, packs, [&](const core::gpu_call& read) {
-            return prepare(read, planned(each).row);
-        });
-    }
-    if (call.products.are == core::multiplicity::depth) return nullptr;
-    const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
-    core::gpu_call each = packed(call, packs);
-    each.problem.m = likely.m;
-    const candidates all(each, {.splits = 1});
-    const candidate* const best = all.fastest();
-    if (best == nullptr) return nullptr;
-    return prepare_packed(call, packs, [&](const core::gpu_call& read) {
-        return prepare_multistage(read, best->row, 1);
-    });
+constexpr int least = 80;
+constexpr int least_of_fp8 = 89;
+
+std::string why_not_on(const device_facts& gpu) {
+    if (gpu.compute_capability >= least) return {};
+    return "its kernels begin at compute capability " + dotted(least) + " and this GPU has " +
+           dotted(gpu.compute_capability) + ": take another implementation";
+}
+
+bool is_for(const core::gpu_call&) {
+    return true;
+}
+
+}  // namespace
+
+std::string reason_against(dtype element, int compute_capability) {
+    device_facts gpu;
+    gpu.compute_capability = compute_capability;
+    if (std::string why = why_not_on(gpu); !why.empty()) return why;
+    if (is_fp8(element) && compute_capability < least_of_fp8)
+        return "fp8 begins at compute capability " + dotted(least_of_fp8) + " and this GPU has " +
+               dotted(compute_capability) + ": convert A and B to f16 or bf16";
+    return {};
+}
+
+std::string reason_against_code(dtype element, int compiled_for) {
+    if (!is_fp8(element) || compiled_for >= least_of_fp8) return {};
+    return "fp8 needs code for compute capability " + dotted(least_of_fp8) +
+           " or later, and this build holds code for " + dotted(compiled_for) +
+           ": build with CARAT_GPUS=native, or convert A and B to f16 or bf16";
+}
+
+const family& row() {
+    static constexpr family all = {.name = "mma",
+                                   .why_not_on = why_not_on,
+                                   .is_for = is_for,
+                                   .why_not = why_not,
+                                   .choose = choose,
+                                   .prepare = prepare_row};
+    return all;
 }
 
 }  // namespace carat::cuda::mma

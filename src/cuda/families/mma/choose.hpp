@@ -3,31 +3,18 @@
 // bytes (multistage.cuh). What neither reads is packed first.
 #pragma once
 
-#include <memory>
-#include <string>
-
-#include "cuda/common/gemm.hpp"
+#include "cuda/common/family.hpp"
 
 namespace carat::cuda::mma {
 
-/// What a caller asks for; 0: choose.
-struct asked_tile {
-    int block_m = 0;
-    int block_n = 0;
-    int splits = 0;                // of K, at most
-    bool batch_invariant = false;  // a row's sums don't depend on which tile it is in
-};
+/// "" where kernels of this family multiply such elements on a GPU of such a compute capability (86
+/// for 8.6); else why they can't.
+[[nodiscard]] std::string reason_against(dtype element, int compute_capability);
 
-/// Why no kernel has such a tile; empty where one has.
-[[nodiscard]] std::string reason_against_tile(const core::gpu_call& call, const asked_tile& asked);
+/// Why the code that this build holds for the GPU multiplies no such elements: compiled for an
+/// older one it would be empty. Empty where it does.
+[[nodiscard]] std::string reason_against_code(dtype element, int compiled_for);
 
-/// With something to multiply. @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_any(const core::gpu_call& call,
-                                                              const asked_tile& asked);
-
-/// Products that share out the rows of A and C, or K, by ends in GPU memory; null where no kernel
-/// reads such operands. @throws carat::error(out_of_memory).
-[[nodiscard]] std::unique_ptr<const gemm_product> prepare_any_ragged(const core::gpu_call& call,
-                                                                     const core::problem& likely);
+[[nodiscard]] const family& row();
 
 }  // namespace carat::cuda::mma

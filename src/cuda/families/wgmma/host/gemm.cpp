@@ -33,15 +33,14 @@ bool begins_anywhere(const core::gpu_call& call) {
 
 }  // namespace
 
-gemm::gemm(const core::gpu_call& call, const plan::gemm_plan& with, std::string_view chosen_by)
+gemm::gemm(const core::gpu_call& call, const plan::gpu_plan& with)
     : plan_(with),
-      chosen_by_(chosen_by),
       arithmetic_(call.arithmetic),
       accumulate_(call.accumulate()),
       problem_(with.swap_ab ? core::swapped(call.problem) : call.problem),
       is_glu_(call.epilogue.is_glu),
       products_(with.swap_ab ? call.products.swapped() : call.products),
-      kernel_(&kernel_of(*with.kernel)),
+      kernel_(&kernel_of(kernel_table[with.row])),
       a_(seen(shape_of_a(problem_, accumulate_), begins_anywhere(call) && !with.swap_ab),
          (with.swap_ab ? call.aligned.swapped() : call.aligned).a, products_.matrices_a()),
       b_(seen(shape_of_b(with.swap_ab ? problem_ : call.multiplied(), accumulate_),
@@ -64,7 +63,7 @@ void gemm::choose_stages() {
 }
 
 void gemm::choose_ctas() {
-    shape_.cluster = plan_.cluster();
+    shape_.cluster = cluster();
     const std::int64_t clusters =
         clusters_m() * clusters_n() * (desc().batched ? products_.count : 1);
     const std::int64_t launched =
@@ -136,9 +135,7 @@ std::string_view gemm::way_of_source() const {
 core::plan_facts gemm::planned() const {
     std::ostringstream why;
     const kernel_desc& k = desc();
-    why << "tiles of " << k.block_m << " x " << k.block_n << ", "
-        << core::kernel_name::name_of(k.schedule) << (plan_.swap_ab ? ", A and B swapped" : "")
-        << ", split-K " << plan_.split_k;
+    why << plan::text_of(plan_);
     if (k.stream_k) why << ", stream-K";
     const std::int64_t tiles = ceil_div(problem_.m, k.block_m) *
                                ceil_div(is_glu_ ? 2 * problem_.n : problem_.n, k.block_n) *
@@ -148,11 +145,9 @@ core::plan_facts gemm::planned() const {
     why << std::setprecision(3) << " in " << static_cast<double>(tiles) / static_cast<double>(sms_)
         << " waves of " << sms_ << " SMs";
     if (is_glu_) why << ", half of them gates and half their values";
-    if (multicast_ctas() > 1)
-        why << (k.cluster_n > 1 ? ", A" : ", B") << " multicast to " << multicast_ctas() << " CTAs";
     if (problem_.beta != 0) why << ", E " << way_of_source();
     why << ", C " << words_for(output_.path(products_, problem_.m * problem_.n, true));
-    why << ", " << chosen_by_ << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
+    why << ", " << plan_.chosen_by << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
         << " us\n";
     core::plan_facts told;
     told.why = why.str();

@@ -12,13 +12,14 @@
 #include "cuda/families/wgmma/host/packing.hpp"
 #include "cuda/families/wgmma/ragged.hpp"
 #include "plan/gemm_plan.hpp"
+#include "plan/gpu_plan.hpp"
 
 namespace carat::cuda::wgmma {
 
 class gemm final : public gemm_product {
   public:
     /// @throws carat::error(out_of_memory).
-    gemm(const core::gpu_call& call, const plan::gemm_plan& with, std::string_view chosen_by);
+    gemm(const core::gpu_call& call, const plan::gpu_plan& with);
 
     [[nodiscard]] std::unique_ptr<launch_cache> make_cache() const override;
     [[nodiscard]] bool run(const bindings& given) const override;
@@ -36,6 +37,7 @@ class gemm final : public gemm_product {
     [[nodiscard]] bool run_ragged(const bindings& with) const;
 
     [[nodiscard]] const kernel_desc& desc() const { return *kernel_->desc; }
+    [[nodiscard]] int cluster() const { return plan_.split_k * multicast_ctas(); }
     [[nodiscard]] int multicast_ctas() const { return plan_.cluster_m * plan_.cluster_n; }
     [[nodiscard]] int columns_of_c() const;  // in a tile
     [[nodiscard]] std::int64_t clusters_m() const;
@@ -74,8 +76,7 @@ class gemm final : public gemm_product {
                                                const bindings& with) const;
     [[nodiscard]] bool vectorizes(const ragged_request& of, const core::operands& data) const;
 
-    plan::gemm_plan plan_;
-    std::string_view chosen_by_;
+    plan::gpu_plan plan_;
     core::gpu_arithmetic arithmetic_;
     core::accumulation accumulate_;
     core::problem problem_;  // as the kernel computes it

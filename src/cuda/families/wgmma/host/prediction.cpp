@@ -18,8 +18,14 @@ std::optional<core::gpu_prediction> gemm::predicted(const core::gpu_rates& here)
                                          .aligned = swap ? read.swapped() : read,
                                          .products = swap ? products_.swapped() : products_});
     of.sms = sms_;
+    const plan::gemm_plan with{.kernel = kernel_->desc,
+                               .swap_ab = swap,
+                               .split_k = plan_.split_k,
+                               .cluster_m = plan_.cluster_m,
+                               .cluster_n = plan_.cluster_n,
+                               .ctas_per_sm = plan_.ctas_per_sm};
     const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
-    plan::launch_work work = plan::work_of(plan::candidate_of(plan_, of), of, costs.wgmma);
+    plan::launch_work work = plan::work_of(plan::candidate_of(with, of), of, costs.wgmma);
     work.ahead_s = plan::seconds_of(of.packing, costs.packing);
     const double stored = static_cast<double>(
         core::bytes_of(problem_.c_type, problem_.m * problem_.n * products_.count));

@@ -20,7 +20,7 @@ shared_dimension shared_out(bool along_k, bool swap_ab) {
 bool gemm::run_ragged(const bindings& with) const {
     if (desc().is_persistent() != desc().batched || !takes_ragged(with.data)) return false;
     const ragged_request of = request_of(with);
-    const std::int64_t ctas = most_clusters(of) * plan_.cluster();
+    const std::int64_t ctas = most_clusters(of) * cluster();
     if (ctas > std::numeric_limits<int>::max()) return false;
     start_packing(a_, b_, with.data, with.stream, with.apart);
     arguments<float> told = arguments_for(with);
