@@ -82,6 +82,8 @@ std::string foretold_lines(const core::gpu_prediction& told) {
                 text += fmt::format("  {:<20} {:>10}  {}\n", p.name,
                                     p.time_s < 0 ? "-" + time_of(-p.time_s) : time_of(p.time_s),
                                     at_once ? "at once" : "");
+    if (const std::string most = explain::binding(told); !most.empty())
+        text += "  bound by " + most + "\n";
     return text;
 }
 

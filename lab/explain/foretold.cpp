@@ -70,6 +70,14 @@ std::string verdict_on(const core::gpu_prediction& foretold, const results::resu
     return "as predicted";
 }
 
+std::string binding(const core::gpu_prediction& foretold) {
+    const auto longest =
+        std::ranges::max_element(foretold.parts, {}, [](const auto& part) { return part.time_s; });
+    if (longest == foretold.parts.end() || foretold.time_s <= 0) return {};
+    return fmt::format("{}, {:.0f} % of it", longest->name,
+                       100 * std::min(1.0, longest->time_s / foretold.time_s));
+}
+
 json to_json(const core::gpu_prediction& foretold, const results::result& measured) {
     json parts = json::array();
     for (const core::gpu_prediction::part& p : foretold.parts)
@@ -88,6 +96,7 @@ json to_json(const core::gpu_prediction& foretold, const results::result& measur
             {"parts", parts},
             {"time_s", foretold.time_s},
             {"interval_s", {foretold.low_s, foretold.high_s}},
+            {"binding", binding(foretold)},
             {"verdict", verdict_on(foretold, measured)}};
 }
 

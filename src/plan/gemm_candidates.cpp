@@ -128,7 +128,8 @@ bool matches(const kernel_desc& kernel, const gemm_request& wanted, bool swap_ab
 bool is_asked_for(const kernel_desc& kernel, const gemm_overrides& asked) {
     return (asked.block_m == 0 || kernel.block_m == asked.block_m) &&
            (asked.block_n == 0 || kernel.block_n == asked.block_n) &&
-           kernel.schedule == asked.schedule.value_or(kernel.schedule);
+           kernel.schedule == asked.schedule.value_or(kernel.schedule) &&
+           (kernel.block_m != asked.not_block_m || kernel.block_n != asked.not_block_n);
 }
 
 bool is_legal(const candidate& c, const gemm_request& of) {

@@ -26,6 +26,8 @@ struct gemm_overrides {
     std::optional<core::kernel_schedule> schedule = {};
     choice stream_k = choice::free;  // where there are tiles enough for it
     bool swaps_for_c_only = false;   // A and B swapped where C lies by columns, and nowhere else
+    int not_block_m = 0;             // any tiles but these
+    int not_block_n = 0;
 
     bool operator==(const gemm_overrides&) const = default;
 };

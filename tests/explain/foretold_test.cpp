@@ -52,6 +52,15 @@ TEST(Foretold, VerdictComparesTheIntervals) {
     EXPECT_EQ(verdict_on(planted(), busy), "no verdict: other work took 40 %");
 }
 
+TEST(Foretold, TheLongestPartBinds) {
+    core::gpu_prediction told = planted();
+    EXPECT_EQ(binding(told), "tensor cores, 94 % of it");
+    told.parts[1].time_s = 165e-6;
+    EXPECT_EQ(binding(told), "launch, 97 % of it");
+    told.parts.clear();
+    EXPECT_EQ(binding(told), "");
+}
+
 TEST(Foretold, SetsAreDrawnAlikeForASeed) {
     const std::vector<dtype> types = {dtype::bf16, dtype::f32};
     const auto one = draw(7, 200, types);

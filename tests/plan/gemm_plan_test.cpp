@@ -69,6 +69,13 @@ TEST(plan_gemm, takes_the_tile_that_was_asked_for_or_says_which_there_are) {
     r.asked = {.block_n = 256, .schedule = kernel_schedule::pingpong};
     EXPECT_FALSE(plan::plan_gemm(r, h200));
     EXPECT_NE(plan::reason_against(r, h200).find("schedule=pingpong"), std::string::npos);
+    r.asked = {};
+    const gemm_plan first = plan_of(r);
+    r.asked = {.not_block_m = first.kernel->block_m, .not_block_n = first.kernel->block_n};
+    const gemm_plan next = plan_of(r);
+    EXPECT_NE(std::pair(next.kernel->block_m, next.kernel->block_n),
+              std::pair(first.kernel->block_m, first.kernel->block_n));
+    EXPECT_GE(next.seconds, first.seconds);
     r.asked = {.block_n = 16};
     EXPECT_TRUE(plan_of(r).swap_ab) << "whole lines of B";
     r.a_major = operand_major::mn;

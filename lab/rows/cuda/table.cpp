@@ -1,7 +1,9 @@
 #include "lab/rows/cuda/table.hpp"
 
 #include <array>
+#include <cmath>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -80,7 +82,14 @@ class row_product final : public runnable, public predicting {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override {
         return aligned().product->kernels();
     }
-    [[nodiscard]] core::plan_facts planned() const override { return aligned().product->planned(); }
+    [[nodiscard]] core::plan_facts planned() const override {
+        core::plan_facts told = aligned().product->planned();
+        if (const auto next = engine::runner_up(call_, settings_))
+            told.why += "\nrunner-up: " + text_of(*next) + ", predicted " +
+                        std::to_string(std::lround(1e7 * next->seconds) / 10) + "." +
+                        std::to_string(std::lround(1e7 * next->seconds) % 10) + " us";
+        return told;
+    }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
         const core::gpu_rates& here) const override {
         return aligned().product->predicted(here);

@@ -147,6 +147,23 @@ std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
     return made.with.one_by_one ? nullptr : made.by->prepare(call, made.with);
 }
 
+std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call, const core::settings& s) {
+    cuda::plan_wish wish = wish_for(call, s);
+    const choice first(call, wish);
+    if (wish.is_asked || first.by == nullptr || call.products.is_ragged()) return std::nullopt;
+    wish.asked.not_block_m = first.with.block_m;
+    wish.asked.not_block_n = first.with.block_n;
+    std::optional<plan::gpu_plan> best;
+    for (const cuda::family* const one : families_in_use()) {
+        wish.answers = one == &answering(call);
+        const auto found = one->choose(call, wish);
+        const bool is_other = found && !(one == first.by && found->row == first.with.row &&
+                                         found->seconds == first.with.seconds);
+        if (is_other && (!best || found->seconds < best->seconds)) best = found;
+    }
+    return best;
+}
+
 std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                   const plan::gpu_plan& with) {
     return grouping_family()->prepare(call, with);

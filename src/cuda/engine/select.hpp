@@ -32,6 +32,12 @@ namespace carat::gpu_engine {
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                                 const core::settings& s);
 
+/// The plan that is predicted to take least among those with other tiles, or of another family,
+/// than the one that prepare() takes; nothing where there is no other. For `explain`: it plans
+/// anew.
+[[nodiscard]] std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call,
+                                                      const core::settings& s);
+
 /// With a plan of choose_group()'s: for the products of any_of_group(), or for those that share out
 /// rows, by persistent tiles.
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
