@@ -28,8 +28,7 @@ namespace carat::explain {
 [[nodiscard]] std::string verdict_on(const core::gpu_prediction& foretold,
                                      const results::result& measured);
 
-/// What takes most of the predicted time: "tensor cores, 94 % of it". Of parts that run at once the
-/// longest counts alone.
+/// What takes most of the predicted time: "tensor cores, 94 % of it".
 [[nodiscard]] std::string binding(const core::gpu_prediction& foretold);
 
 [[nodiscard]] nlohmann::json to_json(const core::gpu_prediction& foretold,
