@@ -64,9 +64,11 @@ TEST_F(gpu_peaks, of_hopper_have_every_unit_near_its_rate) {
     const machine::peaks limits = gpu::measure_peaks(device);
     const double cycles = 1e-3 * facts.clock_mhz * facts.multiprocessors;
     const std::pair<const char*, double> rates[] = {
-        {"ffma", 256},         {"dfma", 128},         {"imad", 128},         {"dmma", 256},
-        {"tensor f16", 4096},  {"tensor bf16", 4096}, {"tensor tf32", 2048}, {"tensor i8", 8192},
-        {"tensor e4m3", 8192}, {"tensor e5m2", 8192}};
+        {"ffma", 256},           {"dfma", 128},           {"imad", 128},
+        {"dmma", 256},           {"tensor f16", 4096},    {"tensor bf16", 4096},
+        {"tensor tf32", 2048},   {"tensor i8", 8192},     {"tensor e4m3", 8192},
+        {"tensor e5m2", 8192},   {"mma.sync bf16", 2576}, {"mma.sync f16", 2576},
+        {"mma.sync tf32", 1288}, {"mma.sync i8", 5152}};
     for (const auto& [unit, rate] : rates)
         EXPECT_GT(peak(limits, unit), 0.8 * cycles * rate) << unit;
 }

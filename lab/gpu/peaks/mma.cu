@@ -1,6 +1,6 @@
 // Tensor cores through mma.sync, operands in registers: each warp multiplies a tile of 32 x 32.
-// The f64 ones of every device, and the others of devices before Hopper, which has wgmma for them,
-// and of 12.x, which has nothing else.
+// In f64 that is their full rate on every device, in other types before Hopper and on 12.x, which
+// have no other instruction. On 9.0 and 10.x it is the limit of kernels that run on all of them.
 #include <algorithm>
 
 #include "cuda/ptx/mma.cuh"
@@ -139,6 +139,17 @@ unit_kernel unit(const char* name, dtype type, dtype sum, int least, int most) {
             .start = start<instruction>};
 }
 
+// The units of these names, on devices of compute capability `least` to `most`.
+void add_units(std::vector<unit_kernel>& all, const char* const (&names)[6], int least, int most) {
+    const int fp8 = std::max(least, ptx::mma_m16n8<__nv_fp8_e4m3>::least_capability);
+    all.push_back(unit<__half>(names[0], dtype::f16, dtype::f32, least, most));
+    all.push_back(unit<__nv_bfloat16>(names[1], dtype::bf16, dtype::f32, least, most));
+    all.push_back(unit<ptx::tf32>(names[2], dtype::f32, dtype::f32, least, most));
+    all.push_back(unit<__nv_fp8_e4m3>(names[3], dtype::e4m3, dtype::f32, fp8, most));
+    all.push_back(unit<__nv_fp8_e5m2>(names[4], dtype::e5m2, dtype::f32, fp8, most));
+    all.push_back(unit<std::int8_t>(names[5], dtype::i8, dtype::i32, least, most));
+}
+
 template <class Instruction>
 unit_kernel unit_f64(int least, int most) {
     return {.unit = "dmma",
@@ -161,16 +172,13 @@ unit_kernel unit_f64(int least, int most) {
 std::vector<unit_kernel> mma_kernels() {
     std::vector<unit_kernel> all = {unit_f64<ptx::mma_f64_m8n8k4>(80, 89),
                                     unit_f64<ptx::mma_f64_m16n8k16>(90, 999)};
-    // What 9.0 and 10.x have beyond mma.sync would make these figures too low for a limit.
-    for (const auto& [least, most] : {std::pair{80, 89}, std::pair{120, 129}}) {
-        all.push_back(unit<__half>("tensor f16", dtype::f16, dtype::f32, least, most));
-        all.push_back(unit<__nv_bfloat16>("tensor bf16", dtype::bf16, dtype::f32, least, most));
-        all.push_back(unit<ptx::tf32>("tensor tf32", dtype::f32, dtype::f32, least, most));
-        const int fp8 = std::max(least, ptx::mma_m16n8<__nv_fp8_e4m3>::least_capability);
-        all.push_back(unit<__nv_fp8_e4m3>("tensor e4m3", dtype::e4m3, dtype::f32, fp8, most));
-        all.push_back(unit<__nv_fp8_e5m2>("tensor e5m2", dtype::e5m2, dtype::f32, fp8, most));
-        all.push_back(unit<std::int8_t>("tensor i8", dtype::i8, dtype::i32, least, most));
-    }
+    constexpr const char* own[] = {"tensor f16",  "tensor bf16", "tensor tf32",
+                                   "tensor e4m3", "tensor e5m2", "tensor i8"};
+    constexpr const char* by_mma[] = {"mma.sync f16",  "mma.sync bf16", "mma.sync tf32",
+                                      "mma.sync e4m3", "mma.sync e5m2", "mma.sync i8"};
+    add_units(all, own, 80, 89);
+    add_units(all, by_mma, 90, 109);
+    add_units(all, own, 120, 129);
     return all;
 }
 

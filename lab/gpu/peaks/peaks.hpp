@@ -3,7 +3,8 @@
 //
 //     units   ffma f32, dfma f64, imad i32; tensor cores: dmma f64, tensor f16, bf16, tf32, e4m3,
 //     e5m2 and i8
-//             (tf32 with dtype f32, what its operands are in memory)
+//             (tf32 with dtype f32, what its operands are in memory); on 9.0 and 10.x also
+//             mma.sync f16 and so on, the rate of the same tensor cores by older GPUs' instruction
 //     levels  L2, HBM (the GPU's own memory, whichever kind it is) and HBM copy (bytes read and
 //             written); PCIe to GPU and PCIe from GPU with pinned memory, whatever the link is
 //
