@@ -187,6 +187,9 @@ TEST_F(batch_tiles, large_ones_of_f16_and_bf16) {
     expect_large_exact<bf16, bf16>(arithmetic::native);
     expect_large_exact<f16, float>(arithmetic::native);
 }
+TEST_F(batch_tiles, large_ones_of_f64) {
+    expect_large_exact<double, double>(arithmetic::native);
+}
 TEST_F(batch_tiles, large_ones_of_tf32) {
     expect_large_exact<float, float>(arithmetic::tf32);
 }

@@ -61,7 +61,9 @@ double large_s(const core::gpu_call& call, const multistage_desc& tile, int spli
     const core::problem& p = call.problem;
     const double places = tile.block_m * tile.block_n;
     const double share = places >= 128 * 256 ? 1 : places >= 128 * 128 ? 0.9 : 0.5;
-    const double products = call.arithmetic == core::gpu_arithmetic::three_tf32 ? 3 : 1;
+    // The tensor cores take twice as long for a byte of f64, and 3xTF32 multiplies three times.
+    const bool takes_three = call.arithmetic == core::gpu_arithmetic::three_tf32;
+    const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : 1;
     const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
                               plan::ceil_div(p.n, tile.block_n) * call.products.count * splits;
     const std::int64_t sms = describe(device_in_use()).multiprocessors;

@@ -71,6 +71,11 @@ template <class C>
 struct step_fragments {
     std::uint32_t a[C::warp_m / 16][4];
     std::uint32_t b[C::warp_n / 16][4];
+
+    template <class Instruction>
+    __device__ __forceinline__ void multiply(typename C::sum (&sums)[4], int i, int j) const {
+        Instruction::multiply(sums, a[i], {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]});
+    }
 };
 
 template <class C>
@@ -78,17 +83,23 @@ class step_reader {
     using math = typename C::math;
 
   public:
+    using fragments = step_fragments<C>;
     __device__ __forceinline__ explicit step_reader(const place_in_cta& own)
         : a_(own.row, own.lane), b_(own.col, own.lane) {}
 
     // From the stage whose tiles begin at these addresses.
-    __device__ __forceinline__ void read(step_fragments<C>& to, std::uint32_t a, std::uint32_t b,
+    __device__ __forceinline__ void read(fragments& to, std::uint32_t a, std::uint32_t b,
                                          int step) const {
 #pragma unroll
         for (int i = 0; i < C::warp_m / 16; ++i) a_.read(to.a[i], a, i, step);
 #pragma unroll
         for (int j = 0; j < C::warp_n / 16; ++j) b_.read(to.b[j], b, j, step);
     }
+    __device__ __forceinline__ void read_early(fragments& to, std::uint32_t a, std::uint32_t b,
+                                               int step) const {
+        read(to, a, b, step);
+    }
+    __device__ __forceinline__ void read_late(fragments&, std::uint32_t, int, int) const {}
 
   private:
     fragment_reader<math, typename C::tile_of_a, second_register::next_lines> a_;

@@ -41,7 +41,7 @@ struct multistage_config {
     static constexpr int stage_elements = a_elements + tile_of_b::elements;
     static constexpr int a_bytes = a_elements * static_cast<int>(sizeof(element));
     static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(element));
-    static constexpr int steps = block_k * static_cast<int>(sizeof(element)) / 32;
+    static constexpr int steps = block_k / Math::step_k;
     static_assert(warp_m % 16 == 0 && warp_n % 16 == 0 && steps % 2 == 0);
 
     // What a warp's sums go through on their way to C, 16 rows at a time.
@@ -130,11 +130,18 @@ class multistage_loop {
         for (int step = 0; step < C::steps; ++step) {
             const int read = ahead ? (step + 1) % C::steps : step;
             if (ahead && read == 0) next_stage();
-            own_.read(held_[read % buffers], from_, from_ + C::a_bytes, read);
-            if (step == 0)
-                multiply_and_start<Whole>(number + stages_ - 1);
+            auto& to = held_[read % buffers];
+            if (ahead)
+                own_.read_early(to, from_, from_ + C::a_bytes, read);
             else
-                own_.multiply(held_[step % buffers], [](int) {});
+                own_.read(to, from_, from_ + C::a_bytes, read);
+            const auto read_late = [&](int column) {
+                if (ahead) own_.read_late(to, from_ + C::a_bytes, read, column);
+            };
+            if (step == 0)
+                multiply_and_start<Whole>(number + stages_ - 1, read_late);
+            else
+                own_.multiply(held_[step % buffers], read_late);
         }
         if (!ahead) next_stage();
         own_.end_stage(number, number + 1 == count_);
@@ -142,16 +149,19 @@ class multistage_loop {
 
     // Where the stage before this one was the next one goes that isn't under way yet: a whole one
     // copy by copy between multiplications.
-    template <bool Whole>
-    __device__ __forceinline__ void multiply_and_start(int number) {
+    template <bool Whole, class Read>
+    __device__ __forceinline__ void multiply_and_start(int number, const Read& read_late) {
         const int place = (place_ == 0 ? stages_ : place_) - 1;
         if constexpr (!Whole) {
             start(number, place);
-            own_.multiply(held_[0], [](int) {});
+            own_.multiply(held_[0], read_late);
             return;
         }
         element* const to = shared_ + place * C::stage_elements;
-        own_.multiply(held_[0], [&](int column) { start_copies(to, column); });
+        own_.multiply(held_[0], [&](int column) {
+            read_late(column);
+            start_copies(to, column);
+        });
         a_.go_on();
         b_.go_on();
         commit_copies();

@@ -10,6 +10,7 @@ namespace carat::cuda::mma {
 
 [[nodiscard]] const kernel& multistage_f16(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& multistage_bf16(std::size_t row, bool a_along_k, bool b_along_k);
+[[nodiscard]] const kernel& multistage_f64(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& multistage_tf32(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& multistage_three_tf32(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& multistage_i8(std::size_t row);

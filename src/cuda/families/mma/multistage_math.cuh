@@ -4,6 +4,7 @@
 
 #include <cuda_bf16.h>
 
+#include "cuda/families/mma/fragments_f64.cuh"
 #include "cuda/families/mma/multistage_parts.cuh"
 
 namespace carat::cuda::mma {
@@ -15,7 +16,10 @@ struct half_multistage {
     using narrow = Element;
     using instruction = ptx::mma_m16n8<Element>;
     template <class C>
+    using reader = step_reader<C>;
+    template <class C>
     using part = direct_part<C>;
+    static constexpr int step_k = 16;
     static constexpr bool rounds = false;
     static constexpr bool reads_ahead = true;
     static constexpr lies a = A;
@@ -38,7 +42,10 @@ struct tf32_multistage {
     using narrow = float;
     using instruction = ptx::mma_m16n8<ptx::tf32>;
     template <class C>
+    using reader = step_reader<C>;
+    template <class C>
     using part = direct_part<C>;
+    static constexpr int step_k = 8;
     static constexpr bool rounds = true;
     static constexpr bool reads_ahead = true;
     static constexpr lies a = A;
@@ -54,6 +61,27 @@ struct three_tf32_multistage : tf32_multistage<A, B> {
     using part = split_part<C>;
 };
 
+// 128 bytes of K a stage. 16 lanes read four lines of four k, whose runs lie 8 banks apart.
+template <lies A, lies B>
+struct f64_multistage {
+    using element = double;
+    using sum = double;
+    using narrow = double;
+    using instruction = mma_f64;
+    template <class C>
+    using reader = f64_reader<C>;
+    template <class C>
+    using part = direct_part<C>;
+    static constexpr int step_k = 8;
+    static constexpr bool rounds = false;
+    static constexpr bool reads_ahead = true;
+    static constexpr lies a = A;
+    static constexpr lies b = B;
+    static constexpr int block_k = 16;
+    static constexpr int padding_along = 4;
+    static constexpr int padding_across = 4;
+};
+
 // Bytes lie along K: there is no ldmatrix that transposes them.
 template <class Sum, class Narrow, class Instruction>
 struct byte_multistage {
@@ -62,7 +90,10 @@ struct byte_multistage {
     using narrow = Narrow;
     using instruction = Instruction;
     template <class C>
+    using reader = step_reader<C>;
+    template <class C>
     using part = direct_part<C>;
+    static constexpr int step_k = 32;
     static constexpr bool rounds = false;
     static constexpr bool reads_ahead = true;
     static constexpr lies a = lies::along_k;

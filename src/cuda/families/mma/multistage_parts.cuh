@@ -13,7 +13,8 @@ namespace carat::cuda::mma {
 template <class C>
 class direct_part {
   public:
-    using fragments = step_fragments<C>;
+    using reader = typename C::math::template reader<C>;
+    using fragments = typename reader::fragments;
     __device__ __forceinline__ direct_part(const arguments<typename C::sum>&, const coordinate&,
                                            const place_in_cta& own)
         : reader_(own) {}
@@ -21,6 +22,16 @@ class direct_part {
     __device__ __forceinline__ void read(fragments& to, std::uint32_t a, std::uint32_t b,
                                          int step) const {
         reader_.read(to, a, b, step);
+    }
+    // The same in two parts while another step is multiplied: before its first column, and after
+    // each column.
+    __device__ __forceinline__ void read_early(fragments& to, std::uint32_t a, std::uint32_t b,
+                                               int step) const {
+        reader_.read_early(to, a, b, step);
+    }
+    __device__ __forceinline__ void read_late(fragments& to, std::uint32_t b, int step,
+                                              int column) const {
+        reader_.read_late(to, b, step, column);
     }
     // `between` is called after each column of pieces.
     static constexpr int columns = accumulators<C>::across;
@@ -51,13 +62,12 @@ class direct_part {
         for (int j = 0; j < accumulators<C>::across; ++j) {
 #pragma unroll
             for (int i = 0; i < accumulators<C>::down; ++i)
-                instruction::multiply(sums.at[i][j], of.a[i],
-                                      {of.b[j / 2][j % 2 * 2], of.b[j / 2][j % 2 * 2 + 1]});
+                of.template multiply<instruction>(sums.at[i][j], i, j);
             between(j);
         }
     }
 
-    step_reader<C> reader_;
+    reader reader_;
     accumulators<C> sums_;
 };
 

@@ -34,6 +34,7 @@ const kernel& kernel_of(const core::problem& p, core::gpu_arithmetic how, std::s
     const bool b = b_of(p).lies_along_k();
     if (p.a_type == dtype::f16) return multistage_f16(row, a, b);
     if (p.a_type == dtype::bf16) return multistage_bf16(row, a, b);
+    if (p.a_type == dtype::f64) return multistage_f64(row, a, b);
     if (p.a_type == dtype::f32)
         return how == tf32 ? multistage_tf32(row, a, b) : multistage_three_tf32(row, a, b);
     if (p.a_type == dtype::i8) return multistage_i8(row);
@@ -71,7 +72,7 @@ class multistage_product final : public gemm_product {
           by_(with_stages(kernel_of(problem_, call.arithmetic, row))),
           splits_(splits) {
         if (splits > 1) {
-            constexpr std::size_t sum_bytes = 4;
+            const std::size_t sum_bytes = problem_.a_type == dtype::f64 ? 8 : 4;
             const auto tiles = static_cast<std::size_t>(tiles_of_batch());
             partial_sums_ = scratch(
                 tiles * static_cast<std::size_t>(splits * by_.of->block_m * by_.of->block_n) *
@@ -93,7 +94,8 @@ class multistage_product final : public gemm_product {
             }
             return launch_all(by_, told, products_, with, swaps_);
         };
-        return problem_.c_type == dtype::i32 ? start(std::int32_t{}) : start(float{});
+        if (problem_.c_type == dtype::i32) return start(std::int32_t{});
+        return problem_.c_type == dtype::f64 ? start(double{}) : start(float{});
     }
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
@@ -129,6 +131,7 @@ class multistage_product final : public gemm_product {
 }  // namespace
 
 std::span<const multistage_desc> multistage_tiles(dtype a_type, core::gpu_arithmetic how) {
+    if (a_type == dtype::f64) return f64_large_tiles;
     if (is_half(a_type)) return large_tiles;
     if (a_type == dtype::i8) return byte_tiles;
     if (is_fp8(a_type)) return double_tiles;

@@ -9,7 +9,7 @@
 
 namespace carat::cuda::mma {
 
-/// The tiles there are of this arithmetic; none of f64, nor of f32 in its own.
+/// The tiles there are of this arithmetic; none of f32 in its own.
 [[nodiscard]] std::span<const multistage_desc> multistage_tiles(dtype a_type,
                                                                 core::gpu_arithmetic how);
 

@@ -74,9 +74,13 @@ __device__ __forceinline__ void add_sums(accumulators<C>& own,
             const four_sums<C>* const from = place.of(part) + row * there::across * C::threads;
 #pragma unroll
             for (int j = 0; j < there::across; ++j) {
-                const int4 bits = __ldcg(reinterpret_cast<const int4*>(from + j * C::threads));
+                constexpr int words = sizeof(four_sums<C>) / sizeof(int4);
+                const auto* const own_bits = reinterpret_cast<const int4*>(from + j * C::threads);
+                int4 bits[words];
+#pragma unroll
+                for (int i = 0; i < words; ++i) bits[i] = __ldcg(own_bits + i);
                 four_sums<C> x;
-                memcpy(&x, &bits, sizeof x);
+                memcpy(&x, bits, sizeof x);
 #pragma unroll
                 for (int k = 0; k < 4; ++k) total[j][k] += x.of[k];
             }

@@ -23,6 +23,8 @@ inline constexpr std::array byte_tiles = {
     multistage_desc{128, 256, 2, 4, 1}, multistage_desc{128, 128, 2, 2, 2},
     multistage_desc{64, 64, 2, 2, 3}, multistage_desc{32, 128, 1, 4, 3}};
 
+inline constexpr std::array f64_large_tiles = {multistage_desc{128, 128, 2, 4, 1}};
+
 // With sums of two kinds: 3xTF32 and fp8. On 9.0 fp8 that isn't promoted has no registers for more,
 // since operands are converted there.
 inline constexpr std::array double_tiles = {multistage_desc{128, 128, 2, 4, 1},
