@@ -62,6 +62,7 @@ struct three_tf32_multistage : tf32_multistage<A, B> {
 };
 
 // 128 bytes of K a stage. 16 lanes read four lines of four k, whose runs lie 8 banks apart.
+// For 10.x the compiler finds no registers for reading ahead.
 template <lies A, lies B>
 struct f64_multistage {
     using element = double;
@@ -74,7 +75,11 @@ struct f64_multistage {
     using part = direct_part<C>;
     static constexpr int step_k = 8;
     static constexpr bool rounds = false;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && __CUDA_ARCH__ < 1200
+    static constexpr bool reads_ahead = false;
+#else
     static constexpr bool reads_ahead = true;
+#endif
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 16;
