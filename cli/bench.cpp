@@ -72,18 +72,19 @@ void add_bench(CLI::App& app, action& chosen) {
                   "--dtype, --threads, --trials and --json");
     sub->footer(
         "Examples:\n"
-        "  carat bench --size 256,1000 --dtype f64,f32 --report out.html\n"
-        "  carat bench --impl openblas,blis,engine --size 128:4096:x2 --threads 1,2\n"
-        "  carat bench --exclude 'cuda.*,ladder' --dtype double --quiet\n"
-        "  carat bench --size 1000 --json - | jq '.results[].median_gflops'\n"
-        "  carat bench --impl 'tiled[tile-size=16],tiled[tile-size=64]' --size 1000\n"
-        "  carat bench --device cuda --impl naive,cublas --dtype f32 --phases\n"
-        "  carat bench --batch 64 --size 512 --impl 'engine,engine[loop=1],openblas,mkl'\n"
+        "  carat bench --size 64,1000 --dtype f64,f32 --report a.html\n"
+        "  carat bench --impl engine --size 64:999:x2 --threads 1,2\n"
+        "  carat bench --size random:7:50 --impl engine,mkl\n"
+        "  carat bench --exclude 'cuda.*,ladder' --dtype f64 --quiet\n"
+        "  carat bench --json - | jq '.results[].median_gflops'\n"
+        "  carat bench --impl 'tiled[tile-size=16],tiled' --size 1000\n"
+        "  carat bench --device cuda --impl naive,cublas --phases\n"
+        "  carat bench --batch 64 --impl 'engine,engine[loop=1]'\n"
         "  carat bench --dtype bf16 --out bf16 --size 1000\n"
         "  carat bench --dtype bf16 --epilogue bias+gelu --size 1000\n"
         "  carat bench --beta 1 --alpha -0.5 --size 1000 --dtype f32\n"
-        "  carat bench --json out.json --resume     after an interruption\n"
-        "  carat bench --distributed --size 4096    over the processes of mpirun -n 4");
+        "  carat bench --json a.json --resume   after an interruption\n"
+        "  carat bench --distributed            under mpirun -n 4");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }
 

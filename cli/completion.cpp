@@ -14,6 +14,7 @@
 
 #include "cli/command.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/request/epilogue_names.hpp"
 #include "lab/study/study.hpp"
 
 namespace carat::cli {
@@ -107,6 +108,7 @@ std::vector<std::string> known_values(const CLI::Option& option) {
     if (name == "dtype") return types();
     if (name == "device") return {"cpu", "cuda", "all"};
     if (name == "layout") return {"nn", "nt", "tn", "tt"};
+    if (name == "epilogue") return {request::epilogue_names.begin(), request::epilogue_names.end()};
     if (name == "names") return studies();
     return choices_in(option.get_type_name());
 }

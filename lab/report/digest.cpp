@@ -8,6 +8,7 @@
 #include "lab/report/age.hpp"
 #include "lab/report/cases.hpp"
 #include "lab/report/crossover.hpp"
+#include "lab/report/standing.hpp"
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
@@ -50,6 +51,14 @@ json to_json(const results::document& doc, const measured_case& here) {
     return written;
 }
 
+json to_json(const table& t) {
+    json columns = json::array();
+    for (const auto& [head, side] : t.columns)
+        columns.push_back({{"head", head}, {"is_number", side == align::right}});
+    return {
+        {"title", t.title}, {"columns", std::move(columns)}, {"rows", t.rows}, {"note", t.note}};
+}
+
 json view(const results::document& doc, const std::string& key, const std::string& name) {
     const auto cases = group(doc, key);
     json written = json::array();
@@ -58,6 +67,7 @@ json view(const results::document& doc, const std::string& key, const std::strin
             {"name", name},
             {"headline", headline(doc, cases)},
             {"opens_at", largest(cases).value_or(0)},
+            {"standing", to_json(standing_table(cases))},
             {"cases", std::move(written)}};
 }
 

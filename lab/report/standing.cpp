@@ -87,7 +87,7 @@ std::vector<standing> standings(const std::vector<measured_case>& cases) {
 
 table standing_table(const std::vector<measured_case>& cases) {
     table t{"Over all products",
-            {{"of", align::left},
+            {{"type", align::left},
              {"implementation", align::left},
              {"cases"},
              {"geometric mean"},
@@ -95,7 +95,7 @@ table standing_table(const std::vector<measured_case>& cases) {
              {"5th percentile"},
              {"leads in"},
              {"worst"},
-             {"at", align::left}},
+             {"worst at", align::left}},
             {},
             "Speed relative to the fastest other implementation of each product; the interval is "
             "that of the mean over such products."};

@@ -8,6 +8,7 @@
 
 #include "core/problem.hpp"
 #include "lab/request/corpus.hpp"
+#include "lab/request/epilogue_names.hpp"
 #include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 #include "lab/rows/group_sizes.hpp"
@@ -250,8 +251,13 @@ dtype parse_out(std::string_view text) {
 
 rows::epilogue parse_epilogue(std::string_view text) {
     if (const auto last = rows::find_epilogue(text)) return *last;
-    refuse("--epilogue '" + std::string(text) +
-           "' is none of bias, relu, gelu, silu, bias+relu, bias+gelu and bias+silu");
+    std::string known;
+    for (const std::string_view one : epilogue_names)
+        known += (known.empty()                  ? ""
+                  : one == epilogue_names.back() ? " and "
+                                                 : ", ") +
+                 std::string(one);
+    refuse("--epilogue '" + std::string(text) + "' is none of " + known);
 }
 
 void parse_batch(std::string_view text, rows::call& to) {

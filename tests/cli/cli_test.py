@@ -631,6 +631,8 @@ class RightCalls(Command):
             if sub:  # its own, and no other's
                 self.assertTrue(all(line.startswith(f"  carat {sub}")
                                     for line in examples.splitlines()[1:] if line), examples)
+            if sub == "bench":
+                self.assertLessEqual(max(map(len, examples.splitlines())), 60, examples)
 
     def test_help_and_list_stay_within_80_columns(self):
         for call in (["--help"], ["list"], ["list", "*"], *([sub, "--help"] for sub in (

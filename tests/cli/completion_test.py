@@ -99,6 +99,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(set(bash("completion", "")), {"bash", "zsh"})
         self.assertIn("cpu.ladder.naive", bash("bench", "--impl", "cpu.ladder.n"))
         self.assertEqual(bash("bench", "--impl", "openblas,reord"), ["openblas,reordered"])
+        self.assertEqual(bash("bench", "--epilogue", "bias+g"), ["bias+gelu"])
         self.assertIn("ladder", bash("study", "la"))
         self.assertEqual(bash("bench", "--json", ""), [])
 

@@ -318,6 +318,30 @@ def check_bare(page, check):
     check.that("naive" in strips and "SD" not in strips, f"one trial has no spread: {strips!r}")
 
 
+def check_standing(page, check, writer, folder):
+    """Twelve products of two implementations, of which one is always twice as fast."""
+    results = json.loads((folder / "cpu.json").read_text())
+    slow, fast = [c for c in results["results"] if c["available"] and c["verified"]][:2]
+    results["comparisons"] = []
+    results["results"] = [
+        {**c, "dtype": "f64", "threads": 2, "threads_used": 2, "m": m, "n": 300, "k": 200,
+         "median_gflops": speed, "rank": 3 - speed, "above_peak": False}
+        for m in range(101, 113) for c, speed in ((slow, 1), (fast, 2))]
+    (folder / "standing.json").write_text(json.dumps(results))
+    subprocess.run([writer, "html", str(folder / "standing.json"), str(folder / "standing.html")],
+                   check=True)
+    page.open((folder / "standing.html").as_uri())
+    rows = page.evaluate("""[...document.querySelectorAll('#standing-table tbody tr')]
+      .map(row => [...row.children].map(cell => cell.innerText.trim()))""")
+    check.equal([row[:4] + row[6:] for row in rows],
+                [["f64, 2 threads", fast["implementation"], "12", "2.000", "100 %", "2.00",
+                  "101 × 300 × 200"],
+                 ["f64, 2 threads", slow["implementation"], "12", "0.500", "0 %", "0.50",
+                  "101 × 300 × 200"]], "the table over all products")
+    check.equal(page.evaluate(STICKING_OUT), [], "the table over all products sticks out")
+    check.equal(page.complaints, [], "complaints of the table over all products")
+
+
 def check_ladder_order(page, check, writer, folder):
     """The ladder stands from its first step up, in whatever order it was measured."""
     results = json.loads((folder / "cpu.json").read_text())
@@ -612,6 +636,7 @@ def run(page, check, writer, model, folder, keep):
     check_bare(page, check)
     check_busy(page, check, writer, folder)
     check_ladder_order(page, check, writer, folder)
+    check_standing(page, check, writer, folder)
     page.open((folder / "gpu.html").as_uri())
     check_gpu_tables(page, check)
     check_views(page, check)

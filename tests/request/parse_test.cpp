@@ -4,6 +4,7 @@
 #include <carat/error.hpp>
 
 #include "lab/request/cases.hpp"
+#include "lab/request/epilogue_names.hpp"
 #include "lab/request/request.hpp"
 
 namespace {
@@ -270,6 +271,8 @@ TEST(epilogues, are_a_bias_and_an_activation) {
     EXPECT_EQ(request::parse_epilogue("bias+gelu"),
               (rows::epilogue{.bias = true, .f = rows::activation::gelu}));
     EXPECT_EQ(request::parse_epilogue("silu"), (rows::epilogue{.f = rows::activation::silu}));
+    for (const std::string_view known : request::epilogue_names)
+        EXPECT_EQ(rows::describe(request::parse_epilogue(known)), known);
     for (const char* wrong : {"", "none", "gelu+bias", "bias+", "bias+none", "tanh"})
         EXPECT_NE(message_of([&] { (void)request::parse_epilogue(wrong); }).find("--epilogue"),
                   std::string::npos)

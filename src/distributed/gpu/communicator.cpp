@@ -241,7 +241,7 @@ class products_stream {
     stream stream_ = nullptr;
 };
 
-// By itself NCCL takes up to 32 SMs for messages between GPUs that NVLink connects, and a product
+// NCCL alone takes up to 32 SMs for messages between GPUs that NVLink connects, and a product
 // whose CTAs were to be on them waits until it is done (docs/distributed.md).
 int nccl_ctas() {
     constexpr int measured = 8, most = 64;

@@ -1,4 +1,4 @@
-// What a fma kernel is told about one product, and how the host launches it.
+// What an fma kernel is told about one product, and how the host launches it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace carat::cuda::fma {
 
 using core::operand_major;
 
-// Tiles of f64 come in TMA boxes of 128 bytes, swizzled; those of f32 in one, as they lie.
+// f64 tiles arrive in swizzled TMA boxes of 128 bytes, f32 tiles in one box, not swizzled.
 template <class T>
 inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
@@ -49,8 +49,8 @@ struct launch_shape {
     int shared_bytes;
 };
 
-// Whose accumulators: a lane of a warp whose part of a tile begins at (warp_row, warp_col), of a
-// tile that begins at C(row, col).
+// The owner of accumulators: a lane of a warp whose part begins at (warp_row, warp_col) of a tile
+// that begins at C(row, col).
 struct owner {
     std::int64_t first;  // element of the tile's product
     int row;

@@ -48,9 +48,9 @@ struct config {
         (228 / CtasPerSm - 1) * 1024 - barriers_bytes - smem_alignment;
     static constexpr int stages = std::min(16, smem_budget / stage_bytes);
     static constexpr int shared_bytes = smem_alignment + stages * stage_bytes;
-    // With split-K, what CTAs send each other goes where the pipeline was.
+    // Partial sums of split-K reuse the pipeline's shared memory.
     static constexpr int accumulator_bytes = block_m * block_n * static_cast<int>(sizeof(element));
-    // CTAs that any GPU can put into a cluster, each with whole groups of what is sent.
+    // Every GPU allows clusters of 8 CTAs; each CTA of one owns whole groups of what is sent.
     static constexpr int sent = Math::vectors / Math::sent_together;
     static constexpr int max_cluster = std::min(8, sent & -sent);
     static_assert(stages >= 3 && accumulator_bytes <= stages * stage_bytes);

@@ -19,8 +19,8 @@
 
 namespace carat::cuda::fma {
 
-// The line of an operand that the instruction's row (or column) `g` of eight is; `second` of the
-// two eights in sixteen lines.
+// Which line of an operand is the instruction's row (or column) `g` of eight. `second` chooses the
+// second eight of sixteen lines.
 template <operand_major Major>
 __device__ __forceinline__ int line_of(int g, int second) {
     if constexpr (Major == operand_major::k) return second * 8 + g % 4 * 2 + g / 4;
@@ -38,9 +38,9 @@ __device__ __forceinline__ int first_read(int first, int lane) {
         return (first * 8 + ptx::swizzled_chunk(word, line / 2)) * 16 + line % 2 * 8;
 }
 
-// From there, number `eight` of the warp's eights of lines at k = 8 step + 4 half + word. Tiles
-// begin on a swizzle atom, so that what is turned over in a place in one is turned over in its
-// address.
+// Reads group number `eight` of the warp's groups of eight lines, at k = 8 step + 4 half + word.
+// `first` is what first_read() gave. Tiles begin on a swizzle atom, so the bits that swizzling
+// flips are bits of the address.
 template <operand_major Major>
 __device__ __forceinline__ void read(double& x, std::uint32_t first, int eight, int step,
                                      int half) {

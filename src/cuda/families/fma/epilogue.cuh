@@ -1,4 +1,4 @@
-// From accumulators to C. Sixteen bytes of neighbours at a time: a lane's accumulators are such
+// The epilogue writes accumulators to C, 16 contiguous bytes at a time. Lanes own accumulators such
 // that a warp writes whole sectors of memory.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace carat::cuda::fma {
 
-// Neighbours in a row of C, or every Step-th.
+// Writes neighbours in a row of C, or every Step-th element.
 template <int Step, class T>
 __device__ __forceinline__ void write(const arguments<T>& p, std::int64_t first, const place& at,
                                       const vector<T>& x) {
@@ -26,7 +26,7 @@ __device__ __forceinline__ void write(const arguments<T>& p, std::int64_t first,
     }
 }
 
-// Those of what beta multiplies; of those beyond C nothing is made.
+// Reads the same elements of the source, which beta multiplies; elements beyond C stay 0.
 template <int Step, class T>
 __device__ __forceinline__ vector<T> read_source(const arguments<T>& p, std::int64_t first,
                                                  const place& at) {
@@ -42,8 +42,8 @@ __device__ __forceinline__ vector<T> read_source(const arguments<T>& p, std::int
     return x;
 }
 
-// Count vectors of a thread, value_of(i) at place_of(i). All of what is added to them is read
-// before the first is written, for it may lie there: else each would wait for the one before.
+// Writes a thread's Count vectors, value_of(i) at place_of(i). The whole source is read before the
+// first write: C may be the source, so each read would otherwise wait for the write before it.
 template <int Step, int Count, class T, class Place, class Value>
 __device__ __forceinline__ void write_all(const arguments<T>& p, std::int64_t first,
                                           const Place& place_of, const Value& value_of) {

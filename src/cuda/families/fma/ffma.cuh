@@ -27,7 +27,7 @@ struct ffma {
     static constexpr operand_major a_major = A;
     static constexpr operand_major b_major = B;
     static constexpr bool takes_registers = Rows * Cols > 64;
-    // With more the compiler takes more, and half of the FFMAs find their operands in one bank.
+    // If allowed more, the compiler uses more, and half of the FFMAs have a bank conflict.
     static constexpr int registers = 208;
     static constexpr int lanes_n = 32 / LanesM;
     static constexpr int warp_m = LanesM * Rows;
@@ -39,7 +39,7 @@ struct ffma {
     static constexpr int rows = Rows;
     static constexpr int cols = Cols;
 
-    // What is read of a line at once: for four k of both operands there are too few registers.
+    // How much of a line is read at once: four k of both operands would need too many registers.
     static constexpr int deep = A == B ? 2 : 4;
     static constexpr int deep_a = A == operand_major::k ? deep : 1;
     static constexpr int deep_b = B == operand_major::k ? deep : 1;
@@ -65,7 +65,7 @@ struct ffma {
                                 static_cast<int>(sizeof(float));
     }
 
-    // Of `Count` lines of a lane, one of `Lanes` in a tile of `Tile`.
+    // Fetches the `Count` lines of a lane, one of `Lanes` lanes across a tile of `Tile` lines.
     template <int Deep, int Count, int Lanes, int Tile>
     static __device__ __forceinline__ void fetch_lines(float (&to)[2][Count * Deep],
                                                        std::uint32_t from, int step) {
@@ -135,7 +135,7 @@ struct ffma {
         const int c = i % Cols;
         return {s.at[r + 1][c], s.at[r][c], s.at[r + 3][c], s.at[r + 2][c]};
     }
-    // Four of them, the first number `first`, as rows again, and the number of row `row` of them.
+    // Turns four of them, from number `first` on, back into rows; number_of() gives a row's number.
     static __device__ __forceinline__ void turn_back(vector<float> (&four)[4]) {
         constexpr int place_of_row[4] = {1, 0, 3, 2};
         vector<float> rows[4];

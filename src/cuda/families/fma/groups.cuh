@@ -1,8 +1,8 @@
-// Where K is cut: in `groups`, of which each has a cluster of CTAs (or one CTA) that share its part
-// once more. Of every sixteen bytes of a tile one CTA of a cluster adds up what the cluster has,
-// through distributed shared memory, and passes it on through global memory; the CTA that comes
-// last of the groups adds up all of them and writes C. Both add in the order of K, so that the bits
-// do not depend on who is first, and nobody waits for another cluster.
+// Split-K: K is cut into `groups`, and each group's cluster of CTAs (or one CTA) cuts its part once
+// more. Each 16 bytes of a tile belong to one CTA of a cluster, which adds up the cluster's partial
+// sums through distributed shared memory and passes them on through global memory. The last group's
+// CTA to arrive adds up all groups and writes C. Both add in the order of K, so the bits do not
+// depend on who is first, and no cluster waits for another.
 //
 //     parts     tile | CTA of the cluster | group | vector of a thread | thread
 #pragma once
@@ -13,12 +13,12 @@
 
 namespace carat::cuda::fma {
 
-// A thread of a unit that is one of several to a tile.
+// A thread of one of the several units that share a tile.
 struct member {
     int tile;
     int group;
     int thread;    // of the consumers
-    int* is_last;  // where one tells all
+    int* is_last;  // through which one thread tells all
 };
 
 template <class C>
@@ -29,7 +29,7 @@ struct meeting {
     member own;
 };
 
-// One more has come; how many were there, whose writes can be read.
+// Counts this arrival; returns how many came before, whose writes can now be read.
 __device__ __forceinline__ std::uint32_t count_in(ptx::flag& arrived) {
     std::uint32_t before = 0;
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
@@ -45,7 +45,7 @@ __device__ __forceinline__ void sync_consumers() {
     ptx::sync_at<C::consumer_threads, barrier_of_consumers>();
 }
 
-// Of the CTAs, one of each group, that have the same vectors of a tile.
+// Whether this CTA is the last to arrive of those that own the same vectors, one of each group.
 template <class C>
 __device__ __forceinline__ bool is_last_of_groups(const meeting<C>& with, int rank) {
     sync_consumers<C>();
@@ -65,7 +65,7 @@ __device__ __forceinline__ void add(vector<T>& to, const vector<T>& x) {
     for (int j = 0; j < vector<T>::size; ++j) to.of[j] += x.of[j];
 }
 
-// A thread's vectors of a cluster's CTA, `Each` of them.
+// The `Each` vectors of a thread that its CTA owns within the cluster.
 template <class C, int Each>
 struct shared_part {
     using math = typename C::math;
@@ -84,7 +84,7 @@ struct shared_part {
     __device__ __forceinline__ void pass(int i, const vector<T>& x) const {
         of_group(with.own.group)[i * C::consumer_threads] = x;
     }
-    // Number i and those that were sent with it, to C.
+    // Writes number i to C, and those that were sent with it.
     __device__ __forceinline__ void write(int i, vector<T> (&total)[sent]) const {
         math::turn_back(total);
         write_all<math::place_step, sent>(
@@ -121,7 +121,7 @@ struct shared_part {
     }
 
   private:
-    // Past L1, where others' would be older.
+    // Bypasses L1, which may hold stale values of what other CTAs wrote.
     static __device__ __forceinline__ vector<T> read_part(const vector<T>* from) {
         const uint4 all = __ldcg(reinterpret_cast<const uint4*>(from));
         vector<T> x;
@@ -130,7 +130,7 @@ struct shared_part {
     }
 };
 
-// Groups of one CTA.
+// Groups that are one CTA each.
 template <class C>
 __device__ __forceinline__ void meet_alone(const meeting<C>& with,
                                            const typename C::math::accumulators& acc) {
@@ -141,9 +141,9 @@ __device__ __forceinline__ void meet_alone(const meeting<C>& with,
     own.add_groups();
 }
 
-// The CTAs of a cluster. A part of every thread's vectors belongs to each: it gets them of all CTAs
-// through distributed shared memory, where its pipeline was, and adds them up. No CTA sends before
-// all have read their pipelines.
+// Groups that are clusters. Each CTA owns a part of every thread's vectors: it receives them from
+// all CTAs through distributed shared memory, where its pipeline was, and adds them up. No CTA
+// sends before all have read their pipelines.
 //
 //     in each CTA   [ from 0 | from 1 | ... ]   of its own 1/Ctas of the vectors
 template <class C, int Ctas>

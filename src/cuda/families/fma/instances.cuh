@@ -23,7 +23,7 @@ constexpr auto math_of() {
         return std::type_identity<ffma<row.thread_m, row.thread_n, row.lanes_m, A, B>>{};
 }
 
-// Without a function where the row doesn't read such operands, or is of another type.
+// The kernel has no function where the row has another type or doesn't read such operands.
 template <class T, std::size_t Row, operand_major A, operand_major B>
 [[nodiscard]] kernel<T> instance() {
     constexpr kernel_desc row = kernel_table[Row];

@@ -1,4 +1,4 @@
-// The kernel: most warps are consumers, one thread of those after them is the producer.
+// The kernel: most warps are consumers; the producer is one thread of the warps after them.
 //
 //     producer   [ A0 B0 | A1 B1 | A2 B2 | A3 B3 ] A4 B4 ...      stage = k-tile % stages
 //     consumers    A0 B0   A1 B1 ...
@@ -91,7 +91,7 @@ __device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int in
     return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
 }
 
-// Its part of K, in k-tiles: of those of one tile none is more than one longer than another.
+// Its part of K, in k-tiles. The parts of a tile differ in length by one k-tile at most.
 struct k_part {
     int first = 0;
     int count = 0;
@@ -108,8 +108,8 @@ struct k_part {
     }
 };
 
-// Of a tile of an operand, `Tile` lines wide from `first` on, and BlockK deep from `k` on: the TMA
-// boxes in which it comes.
+// The TMA boxes in which a tile of an operand arrives. The tile is `Tile` lines wide from `first`
+// on and BlockK deep from `k` on.
 template <class Element, operand_major Major, int Tile, int BlockK>
 struct tma_boxes {
     static constexpr bool along_k = Major == operand_major::k;
@@ -177,7 +177,7 @@ struct producer {
     }
 };
 
-// Where a warp reads: addresses of its lane's first elements in a stage and of the stage's barrier.
+// What a lane reads next: the addresses of its first elements in a stage and the stage's barrier.
 template <class C>
 struct stage_reader {
     addresses from;
@@ -207,8 +207,8 @@ struct stage_reader {
     }
 };
 
-// A warp's accumulators over `count` stages, one at least. The first vectors of a stage are loaded
-// before the last products of the one before it.
+// Accumulates over `count` stages, at least one. The first vectors of a stage are loaded before
+// the last products of the stage before it.
 template <class C>
 __device__ __forceinline__ void mainloop(typename C::math::accumulators& acc, stage_reader<C>& at,
                                          int count) {

@@ -1,5 +1,5 @@
-// The fma kernels there are: one table. What it doesn't list is neither compiled nor planned nor
-// found; a row added here is all of that, once for each way that its operands may lie.
+// The table of all fma kernels. What it doesn't list is neither compiled nor planned nor found; a
+// row added here is all of that, once for each layout that its operands may have.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct kernel_desc {
     }
     [[nodiscard]] constexpr int block_k() const { return is_f64() ? 16 : 8; }
 
-    // All read operands contiguous across K. A lane's many sums of f32 leave no registers to read
-    // four of K at a time.
+    // Every row reads MN-major operands. With many f32 sums a lane has no registers left to read
+    // four k at a time.
     [[nodiscard]] constexpr bool reads_along_k() const {
         return is_f64() || thread_m * thread_n <= 64;
     }
@@ -51,7 +51,7 @@ struct kernel_desc {
     }
 };
 
-/// Of each type from the smallest tile to the largest.
+/// Rows of one type go from the smallest tile to the largest.
 inline constexpr std::array kernel_table = {
     // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
     kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},

@@ -8,14 +8,14 @@
 
 namespace carat::cuda::fma {
 
-/// No two have the same: fma_f64_128x64_kn, B contiguous along N.
+/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N.
 [[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
     return "fma_" + std::string(name(d.type)) + "_" + std::to_string(d.block_m()) + "x" +
            std::to_string(d.block_n()) + (a == operand_major::k ? "_k" : "_m") +
            (b == operand_major::k ? "k" : "n");
 }
 
-/// Of a row that reads operands so.
+/// The kernel of a row for operands of these layouts.
 template <class T>
 [[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
 template <>

@@ -1,12 +1,12 @@
-// From accumulators to rows of C that begin between 16 bytes. Memory has a row in pieces of 16
-// bytes, each of a lane's last elements and of the first ones of the lane after it: stored so, a
-// row takes a third of the transactions that its elements one by one take, of which each touches
-// every sector of it.
+// Stores accumulators to rows of C that don't begin at a multiple of 16 bytes. An aligned piece of
+// 16 bytes holds a lane's last elements and the first ones of the next lane. Stored in such pieces,
+// a row takes a third of the transactions that single elements take, each of which touches all of
+// the row's sectors.
 //
 //     lanes      [ 0 1 2 3 ][ 4 5 6 7 ][ 8 9 ...       elements of a row, a vector of each lane
 //     memory    ...0][ 1 2 3 4 ][ 5 6 7 8 ][ 9 ...     what lane 1 stores begins with lane 0's last
 //
-// C = alpha A B: with a source each element has to be read, anyway.
+// It is for C = alpha A B alone: with a source each element has to be read anyway.
 #pragma once
 
 #include "cuda/families/fma/arguments.hpp"
@@ -14,7 +14,7 @@
 
 namespace carat::cuda::fma {
 
-// What a warp has of a row of C, from C(row, col) on.
+// A warp's part of a row of C, from C(row, col) on.
 template <class T>
 struct line {
     static constexpr int size = vector<T>::size;
@@ -28,8 +28,8 @@ struct line {
           length(row < p.m ? p.n - col : 0),
           over(static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 16 / sizeof(T))) {}
 
-    // The piece that ends in `x`, whose place in the line is `at`: the last `over` elements of
-    // what is ahead of it, then its first ones.
+    // Stores the piece that ends within `x`, which is at `at`: the last `over` elements of the
+    // vector ahead of it, then the first ones of `x`.
     __device__ __forceinline__ void store(const vector<T>& ahead, const vector<T>& x,
                                           int at) const {
         T all[2 * size];  // moved up by a bit of `over` at a time, so that indices are constants
@@ -53,7 +53,7 @@ struct line {
             if (begin + i >= 0 && begin + i < length) to[begin + i] = piece.of[i];
     }
 
-    // What is left of the last vector, whose place is `at`.
+    // Stores what is left of the last vector, which is at `at`.
     __device__ __forceinline__ void end(const vector<T>& last, int at) const {
 #pragma unroll
         for (int i = 1; i < size; ++i)
@@ -68,7 +68,7 @@ __device__ __forceinline__ vector<T> times(T alpha, vector<T> x) {
     return x;
 }
 
-// Of f32, whose lanes have neighbouring vectors of a row, and then the next ones.
+// f32: the lanes own neighbouring vectors of a row, then the vectors after those.
 template <class C>
 __device__ __forceinline__ void store_lines(const arguments<float>& p, const owner& of,
                                             const typename C::math::accumulators& acc) {
@@ -98,8 +98,8 @@ __device__ __forceinline__ void store_lines(const arguments<float>& p, const own
     }
 }
 
-// Of f64, whose four lanes have two vectors each of 16 columns, an even and an odd one, in the
-// order 0 2 (even), 0 2 (odd), 1 3 (even), 1 3 (odd): dmma.cuh says why.
+// f64: four lanes own 16 columns, each of them an even and an odd vector, in the order 0 2 (even),
+// 0 2 (odd), 1 3 (even), 1 3 (odd). dmma.cuh says why.
 template <class C>
 __device__ __forceinline__ void store_lines(const arguments<double>& p, const owner& of,
                                             const typename C::math::accumulators& acc) {

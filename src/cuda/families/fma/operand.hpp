@@ -20,7 +20,7 @@ struct operand_shape {
     std::int64_t along;   // elements from one depth to the next
 };
 
-/// How it can be read where it lies; nothing: it has to be packed.
+/// The layout as which it can be read in place; nullopt if it has to be packed.
 [[nodiscard]] std::optional<operand_major> readable_as(const operand_shape& of,
                                                        bool may_lie_along_k, bool is_aligned);
 
@@ -33,11 +33,11 @@ class operand {
     [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
-    /// What has to be copied before the product, of an operand that is packed: matrices so many
-    /// elements apart.
+    /// What has to be copied before the product if the operand is packed. Matrices are `apart`
+    /// elements from each other.
     [[nodiscard]] packing packing_of(const void* data, std::int64_t apart) const;
 
-    /// What TMA is told of tiles of so many lines and so deep.
+    /// The TMA descriptor for tiles of this many lines and this depth.
     [[nodiscard]] CUtensorMap map(const void* data, std::int64_t apart, int tile_lines,
                                   int tile_depth) const;
 

@@ -23,7 +23,7 @@ bool has_columns_closer(const core::problem& p) {
     return p.c_layout.row_stride < p.c_layout.col_stride;
 }
 
-// As the kernel computes it.
+// The problem as the kernel computes it.
 core::problem by_rows(const core::problem& p) {
     return has_columns_closer(p) ? core::swapped(p) : p;
 }
@@ -35,7 +35,7 @@ operand_shape shape_of_b(const core::problem& p) {
     return {p.b_type, p.n, p.k, p.b_layout.col_stride, p.b_layout.row_stride};
 }
 
-// Lines are read and written.
+// Packing reads every line and writes it.
 double packing_bytes(const operand_shape& of, std::int64_t matrices) {
     return 2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
 }
@@ -113,7 +113,7 @@ class product final : public gemm_product {
         return {plan_.cluster_k, plan_.split_k / plan_.cluster_k};
     }
 
-    // Those that have to be, in one launch.
+    // Packs the operands that need it, in one launch.
     void pack_both(const bindings& with) const {
         packing all[2];
         std::size_t count = 0;
@@ -139,8 +139,8 @@ class product final : public gemm_product {
             arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
         }
         shape_.shared_bytes = k.shared_bytes;
-        // CTAs of a cluster would rather meet on one SM than take one each, and others go where the
-        // kernel before leaves room first: no more fit on an SM than each has to have.
+        // The hardware puts CTAs of a cluster on one SM rather than on one each, and other CTAs
+        // where room is first. So shared memory is asked for that lets no more fit than needed.
         const std::int64_t each =
             plan::ceil_div(shape_.ctas, plan::ctas_at_a_time(cut.cluster, sms_));
         if (each < k.ctas_per_sm)
@@ -199,7 +199,7 @@ class product final : public gemm_product {
     std::int64_t tiles_n_ = 0;
 };
 
-// In 32 bits, with a split of K for each of eight CTAs. One product does.
+// Whether tiles are counted in 32 bits, with K split among eight CTAs. One product's always are.
 bool counts_tiles_of(const core::gpu_call& call) {
     constexpr std::int64_t smallest = 32;
     constexpr std::int64_t most = std::int64_t{1} << 27;
@@ -228,7 +228,7 @@ std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& aske
         request_for({.problem = call.problem}, overrides_of(asked), sms_in_use()), tiles_of(type));
 }
 
-// f32 as it is may stand in for its tf32 or 3xTF32 in a batch.
+// Plain f32 in a batch is a candidate where TF32 or 3xTF32 was asked for.
 bool may_stand_in(const core::gpu_call& call) {
     return call.products.are == core::multiplicity::strided && call.epilogue.is_identity() &&
            call.problem.a_type == dtype::f32;

@@ -7,7 +7,7 @@
 
 namespace carat::cuda::fma {
 
-/// What is asked for; 0: chosen.
+/// What the caller asks for; 0 leaves the choice to the plan.
 struct overrides {
     int block_m = 0;  // these two exactly
     int block_n = 0;
@@ -15,11 +15,11 @@ struct overrides {
     int cluster = 0;  // CTAs of these, exactly
 };
 
-/// What a plan is told of it.
+/// What the planner is told about a call.
 [[nodiscard]] plan::fma_request request_for(const core::gpu_call& call, const overrides& asked,
                                             int sms);
 
-/// For products of f64, or f32 in f32, with something to multiply and sizes below 2^31. Null where
+/// Takes products of f64, or f32 in f32, that are not empty and whose sizes are below 2^31. Null if
 /// one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
                                                           const plan::gpu_plan& with);

@@ -1,5 +1,5 @@
-// Sixteen bytes of elements, and reads of shared memory by its own addresses, which are moved on
-// by additions: from pointers the compiler works them out anew at every stage, fifty instructions
+// Sixteen bytes of elements, and reads of shared memory by 32-bit addresses, which are moved on by
+// additions: from pointers the compiler works them out anew at every stage, fifty instructions
 // instead of a dozen.
 #pragma once
 

@@ -14,20 +14,20 @@ struct arguments {
     const void* matrix;
     const void* x;
     void* y;
-    const void* source;  // y, or a vector that lies as y
+    const void* source;  // y, or a vector with y's stride
     std::int64_t lines;
     std::int64_t depth;
     std::int64_t across;  // from one line to the next
     std::int64_t along;   // from one k to the next
     std::int64_t x_step;
     std::int64_t y_step;
-    // From one product of a batch, blockIdx.y, to the next; source is as y.
+    // Distances between products of a batch, which blockIdx.y counts; source's is y's.
     std::int64_t matrix_apart;
     std::int64_t x_apart;
     std::int64_t y_apart;
     double alpha;
     double beta;
-    bool y_is_f32;  // else of the matrix' type
+    bool y_is_f32;  // else y has the matrix' type
 };
 
 // One kernel, for the host.
@@ -38,11 +38,11 @@ struct kernel {
     int lines;  // of a CTA, or of a split-K cluster
 };
 
-// Of a K-major matrix, in vectors or element by element, of many lines or few.
+// The kernel for a K-major matrix, read in vectors or by elements, with many lines or few.
 [[nodiscard]] const kernel& k_major(dtype type, bool in_vectors, bool many);
-// Of one whose lines are short, in vectors.
+// The kernel for a K-major matrix of short lines, read in vectors.
 [[nodiscard]] const kernel& short_lines(dtype type);
-// Of an MN-major one.
+// The kernel for an MN-major matrix.
 [[nodiscard]] const kernel& mn_major(dtype type, bool in_vectors);
 
 }  // namespace carat::cuda::gemv

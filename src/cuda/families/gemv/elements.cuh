@@ -26,7 +26,7 @@ __device__ __forceinline__ void add_product(sum_of<T>& sum, T a, T b) {
     sum = ::fma(static_cast<sum_of<T>>(a), static_cast<sum_of<T>>(b), sum);
 }
 
-// Where this CTA's product of the batch begins.
+// The beginning of the matrix of this CTA's product of the batch.
 template <class T>
 __device__ __forceinline__ const T* matrix_of(const arguments& p) {
     return static_cast<const T*>(p.matrix) + blockIdx.y * p.matrix_apart;

@@ -1,6 +1,6 @@
 // GEMV of a K-major matrix: a CTA has one or four lines, its threads share their K. Each reads its
-// part of x once for all lines, and has all their vectors on the way before it waits for the first.
-// Of short lines, which leave most threads nothing, eight lanes have four.
+// part of x once for all lines, and issues all loads of a step before it waits for the first.
+// Short lines would leave most threads idle, so there eight lanes share four lines.
 #include "cuda/families/gemv/elements.cuh"
 
 namespace carat::cuda::gemv {
@@ -24,7 +24,7 @@ __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Lines], const T* const 
     using vector = some<T, Size>;
     const T* const x = x_of<T>(p);
     const std::int64_t whole = p.depth / Size * Size;
-    // Vectors follow each other; single elements may be apart.
+    // Vectors are contiguous; single elements may have a stride.
     const std::int64_t along = Size > 1 ? 1 : p.along;
     const std::int64_t x_step = Size > 1 ? 1 : p.x_step;
 #pragma unroll(Lines == 1 ? 8 : 2)

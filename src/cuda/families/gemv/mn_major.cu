@@ -22,8 +22,8 @@ struct shape {
     static constexpr int lines = lanes * size;
 };
 
-// Of so many k those that follow each other in steps, all on their way before the first is waited
-// for.
+// Adds the products of `Batch` values of k, one step apart. All loads are issued before the first
+// is waited for.
 template <int Batch, class T, int Size>
 __device__ __forceinline__ void add_batch(sum_of<T> (&sums)[Size], const T*& at, const T*& x,
                                           std::int64_t at_step, std::int64_t x_step) {
@@ -59,7 +59,7 @@ __device__ __forceinline__ void add_up(sum_of<T> (&sums)[Size], const arguments&
     if ((left & 1) != 0) add_batch<1, T, Size>(sums, at, x, at_step, x_step);
 }
 
-// The same of a vector that the last line cuts off.
+// The same for a vector that reaches beyond the last line.
 template <class T, int Size>
 __device__ void add_up_edge(sum_of<T> (&sums)[Size], const arguments& p, std::int64_t line,
                             std::int64_t first, std::int64_t step) {
@@ -71,7 +71,7 @@ __device__ void add_up_edge(sum_of<T> (&sums)[Size], const arguments& p, std::in
             if (line + i < p.lines) add_product(sums[i], matrix[k * p.along + i], x[k * p.x_step]);
 }
 
-// A CTA's sums: of all groups.
+// Adds up what all groups of a CTA have for a line.
 template <class T, class Shape>
 __device__ __forceinline__ sum_of<T> over_groups(
     const sum_of<T> (&of_group)[Shape::groups][Shape::lines], int line) {

@@ -86,7 +86,7 @@ class product final : public gemm_product {
         return stride * static_cast<std::int64_t>(size_bytes(type_)) % 16 == 0;
     }
 
-    // Vectors of 16 bytes, where data that is aligned gives aligned vectors everywhere.
+    // Whether vectors of 16 bytes are aligned everywhere if the data's beginning is.
     [[nodiscard]] bool in_vectors() const {
         if (lies_along_k())
             return shape_.along == 1 && shape_.x_step == 1 && in_whole_16_bytes(shape_.across);
@@ -96,8 +96,8 @@ class product final : public gemm_product {
     [[nodiscard]] const kernel& kernel_for(bool aligned) const {
         // Fewer lines than this leave SMs idle, four to a CTA.
         constexpr std::int64_t many = 4096;
-        // Half of what the threads of a CTA read at once: 256 x (1 x 4096 x 128) of bf16, B by
-        // columns, took 317 us, 4.7 times as long as cuBLAS.
+        // This is half of what a CTA's threads read at once: without short lines a bf16 product of
+        // 256 x (1 x 4096 x 128) with B by columns took 317 us, 4.7 times as long as cuBLAS.
         constexpr std::int64_t short_bytes = 1024;
         if (lies_along_k() && aligned && in_vectors() &&
             shape_.depth * static_cast<std::int64_t>(size_bytes(type_)) <= short_bytes)
@@ -150,14 +150,14 @@ bool takes(const core::gpu_call& call) {
     const bool known = p.a_type == dtype::f64 || p.a_type == dtype::f32 || p.a_type == dtype::f16 ||
                        p.a_type == dtype::bf16;
     if (!known || p.a_type != p.b_type || (p.m != 1 && p.n != 1)) return false;
-    // Of 16 bits, lines beside each other take the tensor cores' kernels less time: 12 us instead
-    // of 20 at 4096 x 4096 on an H200; but of a batch with little K 38 instead of 15 at
+    // The tensor cores' kernels are faster for MN-major matrices of 16 bits: 12 us instead of 20 at
+    // 4096 x 4096 on an H200. They are slower for a batch with little K: 38 us instead of 15 at
     // 16 x (1 x 12288 x 64).
     constexpr std::int64_t little_k = 1024;
     return !is_half(p.a_type) || lies_along_k(shape_of(p)) || (batch > 1 && p.k <= little_k);
 }
 
-// Nothing multiplies faster what it takes: it reads the matrix once, as fast as memory brings it.
+// No family is faster for what this one takes: it reads the matrix once, at memory's speed.
 std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish&) {
     if (!takes(call)) return std::nullopt;
     return plan::gpu_plan{.family = "gemv"};

@@ -35,7 +35,7 @@ struct problem_shape {
     int k_tiles;
 };
 
-// In clusters: of a multicast one, tiles below or beside each other count as one.
+// Counts clusters: tiles that share operands by multicast count as one.
 struct tile_grid {
     int tiles_m;
     int tiles_n;
@@ -57,7 +57,7 @@ struct epilogue_arguments {
     bool has_source;  // beta is not 0
 };
 
-// Of single tiles the product is numbered by blockIdx.y, of batched persistent kernels by the tile.
+// Single-tile kernels find the product in blockIdx.y, persistent kernels in the tile's number.
 struct batch_arguments {
     bool one_a;  // for all of the batch
     bool one_b;
@@ -132,7 +132,7 @@ struct launch_shape {
     int batch;
 };
 
-// One kernel, for the host. Of integers it takes alpha and beta as the bits of u32.
+// One kernel, for the host. Integer kernels take alpha and beta as the bits of u32.
 struct kernel {
     const core::kernel_desc* desc;  // a row of kernel_table
     const char* name;

@@ -75,16 +75,16 @@ struct config {
     static constexpr bool a_from_registers = Desc.a_from_registers();
     static constexpr int ctas_per_sm =  // as far as registers go
         is_persistent || (block_n >= 96 && (!is_native || a_from_registers)) ? 1 : 2;
-    // Of single tiles of 64 rows the registers are enough for a third.
+    // Single tiles of 64 rows leave registers for a third CTA.
     static constexpr int max_ctas_per_sm =
         ctas_per_sm == 2 && block_m == 64 && block_n <= 64 ? 3 : ctas_per_sm;
-    // Of f32 operands an epilogue has alpha and beta alone.
+    // Products of f32 operands have an epilogue of alpha and beta alone.
     static constexpr bool has_epilogue = core::is_storage_type(Desc.a_type);
     // Operands of less than 16 bits, whose C is written wider.
     static constexpr bool is_narrow = has_epilogue && !is_half(Desc.a_type);
     // GLU: half of a tile's columns may be gates, and the other half what they multiply.
     static constexpr bool has_glu = Desc.glu;
-    // Of three warpgroups that begin with 168 registers a thread each, or four with 128.
+    // Three warpgroups begin with 168 registers a thread each, four with 128.
     static constexpr int consumer_registers = multicast_a ? 160 : 232;
     static constexpr int producer_registers = multicast_a ? 32 : 40;
 
@@ -108,8 +108,8 @@ struct config {
         std::max(block_m * (block_n + 8), block_n*(block_m + 4)) * 4;
     static constexpr int smem_alignment = 1024;  // a swizzle atom
 
-    // Of a CTA's shared memory, after the pipeline: staging tiles, or what the other CTAs of a
-    // split-K cluster send.
+    // Shared memory behind the pipeline holds staging tiles, or what the other CTAs of a split-K
+    // cluster send.
     static constexpr int epilogue_bytes(int split_k) {
         return is_persistent ? staging_bytes : accumulator_bytes / split_k * (split_k - 1);
     }

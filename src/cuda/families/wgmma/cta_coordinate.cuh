@@ -46,11 +46,11 @@ struct cta_coordinate {
     [[nodiscard]] __device__ int split_k() const { return multicasts() ? 1 : cluster_ctas; }
     [[nodiscard]] __device__ int split() const { return multicasts() ? 0 : rank; }
 
-    // Of a single tile; the split after this one begins where it ends.
+    // Where a split of a single tile begins along K; the one before it ends there.
     [[nodiscard]] __device__ int first_k_tile(int k_tiles, int of_split) const {
         return static_cast<int>(std::int64_t{k_tiles} * of_split >> (multicasts() ? 0 : log2_ctas));
     }
-    // Of so many lines of a tile of A or B, the first that this CTA loads.
+    // The first that this CTA loads of a tile's `lines` lines of A or B.
     [[nodiscard]] __device__ int first_line_of_a(int lines) const {
         return C::multicast_a ? rank * (lines / C::cluster_ctas) : 0;
     }

@@ -56,7 +56,7 @@ __device__ __forceinline__ cta_problem problem_of_member(const arguments<Element
             own->first_k};
 }
 
-// By the producer: maps that another kernel wrote.
+// The producer acquires maps that another kernel wrote.
 __device__ __forceinline__ void acquire_maps(const cta_problem& of) {
     if (of.member == nullptr) return;
     ptx::acquire_tensor_map(*of.a);

@@ -2,9 +2,9 @@
 // as its configuration names them. Warps are specialised:
 //
 //     consumers     multiply and store C (consumer/)
-//     producer      one thread, loads tiles of A and B through the pipeline (producer.cuh); the
-//     three
-//                   warps beside its own in a persistent kernel's warpgroup have nothing to do
+//     producer      one thread, loads tiles of A and B through the pipeline (producer.cuh); in a
+//                   persistent kernel the three warps beside its own in the warpgroup have
+//                   nothing to do
 //
 // Kernels begin before the one ahead of them on the stream has ended (PDL), after one of single
 // tiles when all its CTAs have few loads left, and wait for its end when their barriers are made.
@@ -22,7 +22,7 @@
 
 namespace carat::cuda::wgmma {
 
-// By one thread, before any other of the cluster comes near them.
+// One thread makes them before any other of the cluster uses them.
 template <class C, class ElementCompute>
 __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
                                               const arguments<ElementCompute>& p,
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 #endif
 }
 
-// Of integers sums and factors wrap.
+// Integer sums and factors wrap.
 template <class C>
 using compute_of =
     std::conditional_t<std::is_same_v<typename C::element, std::int8_t>, std::uint32_t, float>;

@@ -1,4 +1,4 @@
-// The kernels there are for compute capability 9.0: one table. What it doesn't list is neither
+// The table of all kernels for compute capability 9.0. What it doesn't list is neither
 // compiled nor planned nor found; a row added here is all of that.
 #pragma once
 
@@ -49,9 +49,9 @@ constexpr kernel_desc like(const family& f) {
             .block_n = 0};
 }
 
-// Where columns of B lie beside each other a tile has whole lines of 128 bytes of them. A CTA's
-// share of B begins with a swizzle atom, eight columns; of 96 and 160 columns a thread has 48 and
-// 80 accumulators, of which eighths are not all of one length.
+// If B is N-major, a tile has whole lines of 128 bytes of its columns. A CTA's share of B begins
+// with a swizzle atom, eight columns; with 96 and 160 columns a thread has 48 and 80 accumulators,
+// whose eighths are not all of one length.
 constexpr void add_single_tile(kernel_list& to, const family& f, int block_m, int block_n) {
     kernel_desc d = like(f);
     if (f.b_major == operand_major::mn && block_n < d.block_k()) return;
@@ -115,7 +115,7 @@ constexpr void add_pingpong(kernel_list& to, const family& f) {
     }
 }
 
-// Of a B by rows lines of 128 bytes would bring 128 columns of 16 bits.
+// If B is N-major, lines of 128 bytes would bring 128 columns of 16 bits.
 constexpr bool has_96_columns(const family& f) {
     return f.a_type != dtype::f32 && f.b_major == operand_major::k &&
            !f.is(core::accumulation::blockwise);
@@ -198,7 +198,7 @@ constexpr auto make_table() {
 
 inline constexpr auto kernel_table = detail::make_table();
 
-/// Which operands kernels of an element type read contiguous along M or N.
+/// Which operands of an element type kernels can read contiguous along M or N.
 struct mn_major_operands {
     bool a = false;
     bool b = false;

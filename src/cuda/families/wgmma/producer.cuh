@@ -14,12 +14,12 @@
 
 namespace carat::cuda::wgmma {
 
-// An MN-major tile comes in TMA boxes of 128 bytes across K and all of its K.
+// An MN-major tile arrives in TMA boxes of 128 bytes across K and the tile's depth along K.
 template <class C>
 constexpr int columns_of_box = C::block_k;
 
-// The TMA boxes of this CTA's share of the tile of A: which of its lines each begins, and where it
-// is in A.
+// The TMA boxes of this CTA's share of the tile of A: the line of the tile where each begins, and
+// its place in A.
 template <class C, class Load>
 __device__ __forceinline__ void each_box_of_a(int row, int k, const cta_coordinate<C>& cta,
                                               const Load& load) {
@@ -32,8 +32,8 @@ __device__ __forceinline__ void each_box_of_a(int row, int k, const cta_coordina
     }
 }
 
-// Those of this CTA's share of the tile of B: columns along K, or of each box lines across. The
-// second half of the columns lie `to_values` further right.
+// The TMA boxes of this CTA's share of the tile of B, K-major or N-major. The second half of the
+// columns lies `to_values` further right.
 template <class C, class Load>
 __device__ __forceinline__ void each_box_of_b(int col, int to_values, int k,
                                               const cta_coordinate<C>& cta, const Load& load) {
@@ -58,7 +58,7 @@ struct producer_tile {
     int batch_b;
 };
 
-// Into that split of the stage: 0, big ones or all there is, or 1.
+// Loads A into one split of the stage: 0 for big elements, or for all of them; 1 for small ones.
 template <class C>
 __device__ __forceinline__ void load_a(const pipeline<C>& pipe, int stage, int split,
                                        const CUtensorMap& map, const producer_tile& tile, int k,
@@ -110,7 +110,7 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
     for (int k = work.k_begin; k < work.k_end; ++k, at.advance(pipe.stages)) {
         if (!C::is_persistent && k == triggers_pdl) ptx::pdl_trigger();
         pipe.producer_acquire(at);
-        // Of a split operand all big elements come first along K, the small ones behind them.
+        // A split operand has all its big elements first along K, then the small ones.
 #pragma unroll
         for (int split = 0; split < C::splits; ++split) {
             const int from = (k + split * of.k_tiles) * C::block_k + of.first_k;

@@ -1,5 +1,5 @@
-// A warp for each product, and one for what is behind the last: it adds up the tiles of those
-// before, and its maps are changed and published as in group.cu.
+// Each product has a warp, and what follows the last one has another. A warp adds up the tiles of
+// the products before its own, and changes and publishes maps as in group.cu.
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/common/ragged.cuh"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int warps = 4;
 
-// Of m, n or k with the part of this product.
+// The sizes of one product, with its part of the dimension that is shared out.
 struct sizes {
     int m;
     int n;
@@ -35,16 +35,16 @@ __device__ __forceinline__ sizes sizes_of(const ragged_request& of, int number, 
         case shared_dimension::k:
             break;
     }
-    // Beyond its end TMA reads zeros: where K is nothing, C becomes what is added to it.
+    // TMA reads zeros beyond a matrix' end: if K is 0, C becomes what is added to it.
     return {of.m, of.n, max(tiles_of(lines, of.block_k), of.fewest_k_tiles)};
 }
 
-// Of K in a map, which is never 0: TMA would trap.
+// The extent of K in a map, which is never 0: TMA would trap.
 __device__ __forceinline__ int extent_of(int end) {
     return max(end, 1);
 }
 
-// By one lane for A and one for B.
+// One lane calls it for A and one for B.
 __device__ __forceinline__ void change_map(CUtensorMap& map, const ragged_request& of,
                                            const void* data, std::int64_t apart, int number,
                                            int end) {

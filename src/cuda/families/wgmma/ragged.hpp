@@ -1,10 +1,10 @@
-// The table of a group whose sizes lie in GPU memory: what products share out, of A and C the rows
-// or of A and B K, and where each one's part ends. As group.hpp, but that the kernel which writes
-// the table works out sizes and places as well, and the GEMM's grid is for the most tiles there can
-// be. All as the kernel sees it, A and B swapped or not.
+// The table of a group whose sizes lie in GPU memory. Its products share out either the rows of A
+// and C, or K of A and B, and the table says where each part ends. It differs from group.hpp in
+// that the kernel which writes the table also works out sizes and places, and in that the GEMM's
+// grid is for the most tiles there can be. All is as the kernel sees it, A and B swapped or not.
 //
-// TMA reads a map from any line on, but traps where it is to begin within 16 bytes of one: whose
-// rows are shared out lies along K, and both lie across a K that is.
+// TMA can begin at any line of a map, but traps if it begins at an address that isn't a multiple of
+// 16 bytes. So a matrix whose rows are shared out is K-major; where K is shared out neither is.
 #pragma once
 
 #include "cuda/common/ragged.hpp"
@@ -27,14 +27,14 @@ struct ragged_request {
     std::int64_t c_apart;     // bytes from one product's to the next, or from row to row, or
     std::int64_t row_stride;  // column to column, of those that are shared out
     std::int64_t col_stride;
-    int m;  // of what isn't shared out
+    int m;  // of the dimension that isn't shared out
     int n;
     int k_tiles;
     int block_k;
     int fewest_k_tiles;
 };
 
-/// Of the products and one more.
+/// The table has an entry for each product and one more.
 [[nodiscard]] std::size_t ragged_table_bytes(const ragged_ends& ends);
 
 /// Starts writing it at `memory`, of ragged_table_bytes(), and says where it is.

@@ -1,7 +1,7 @@
 // Tile schedulers: which tiles of C a persistent cluster works on, in the order of the raster
 // (common/raster.cuh).
 //
-// persistent   every cluster takes each so-manieth tile.
+// persistent   of n clusters each takes every n-th tile.
 // stream_k     where that would leave the last wave partly filled, the last tiles, more of them
 //              than there are clusters, are shared out evenly: one after the other along K, in as
 //              many equal shares as there are clusters. A share ends within a tile, with whose rest
@@ -48,7 +48,7 @@ class stream_k_tile_scheduler {
   public:
     int tile;
 
-    // Of all tiles the last `shared_tiles` are shared out: none, or more than there are clusters.
+    // The last `shared_tiles` tiles are shared out: none, or more than there are clusters.
     __device__ __forceinline__ stream_k_tile_scheduler(int cluster, int clusters, int tiles,
                                                        int shared_tiles, int k_tiles)
         : tile(cluster),
@@ -86,7 +86,7 @@ class stream_k_tile_scheduler {
         int k_tile;
     };
 
-    // So many tiles divided by the number of clusters, from the first one that is shared out.
+    // The k-tile at which a cluster's share begins, counted from the first tile that is shared out.
     [[nodiscard]] __device__ __forceinline__ position cut(int tiles) const {
         return {whole_tiles_ + tiles / clusters_,
                 static_cast<int>(std::int64_t{tiles % clusters_} * k_tiles_ / clusters_)};

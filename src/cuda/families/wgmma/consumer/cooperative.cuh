@@ -19,7 +19,7 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         const int product = found.product_of_c;
         const int row = cta.row(t) + found.first_row + warpgroup * 64;
         const int col = cta.col(t, columns_of_c<C>(p));
-        // Beside promoted accumulators there are no registers for it.
+        // Promoted accumulators leave no registers for it.
         constexpr bool prefetches = C::is_native;
         prefetched_bias<C, ElementCompute> bias;
         if (prefetches) bias.read(p, col, thread);

@@ -27,8 +27,8 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
     const ordered_mma_barrier order{warpgroup};
     const auto sync = [&] { staging.sync_warpgroup(); };
     pipeline_state at;
-    // Behind the k-blocks of a tile that is ended here. Worked out anew each time: there are no
-    // registers for it.
+    // How many stages of the source follow the k-blocks of a tile that ends here. It is computed
+    // anew each time, as there are no registers to keep it.
     const auto source_stages = [&] { return loads_source(p) ? source_boxes<C>(p).stages() : 0; };
     auto w = tiles_of(cta, p);
     const auto stages_of_tile = [&] {
@@ -41,7 +41,7 @@ __device__ __forceinline__ void consume_pingpong(persistent_consumer<C, ElementC
     }
     tile_finder<C, ElementCompute> find(p);
     const auto place = [&] { return w.is_done() ? product_tile{} : find(w.tile); };
-    // Before the other one waits for what comes into these stages next.
+    // Called before the other warpgroup waits for what these stages receive next.
     const auto wait_for_source = [&](int stages) {
         pipeline_state now = at;
         for (; stages > 0; --stages, now.advance(pipe.stages)) pipe.consumer_wait(now);

@@ -32,7 +32,7 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
     const bool direct = known(is_direct(p) ? 1 : 0) == 1;
     const split_of_k own{cta.split(), cta.split_k()};
     const reduction_smem smem{pipe.tiles, pipe.epilogue, arrived};
-    // Beside the accumulators of the largest tile there are no registers for it.
+    // The accumulators of the largest tile leave no registers for it.
     constexpr bool early = C::block_m * C::block_n < 128 * 128;
     direct_output<C> to;
     const auto place = [&](int of_thread) {

@@ -1,15 +1,15 @@
 // The direct epilogue of a single tile, from registers to C, where there is no source and nothing
-// is fused: the threads of a CTA don't meet, and each waits once, for all that other CTAs send to
-// its own. Of a thread's accumulators each of the CTAs that split K owns as many, those that follow
-// each other: the same threads of the others send it theirs through distributed shared memory, and
-// it adds them up in the order of K. Where in C they go is worked out while the first k-tiles are
-// on their way, but for the largest tile.
+// is fused: the threads of a CTA don't synchronise, and each waits once, for all that other CTAs
+// send to its own. Each CTA that splits K owns an equal run of every thread's accumulators: the
+// same threads of the others send it theirs through distributed shared memory, and it adds them up
+// in the order of K. Their places in C are worked out while the first k-tiles are on their way,
+// except for the largest tile.
 //
 //     CTA 1 of 4, thread t   accumulators [ 0 .. | 1 .. | 2 .. | 3 .. ]
 //                            from others  [ 1 .. of 0 | 1 .. of 2 | 1 .. of 3 ]
 //
-// Of two registers a warp has 8 x 8 elements of C: written two at a time, or C being column-major,
-// they are whole sectors of 32 bytes in f32.
+// Two registers of each lane are 8 x 8 elements of C for a warp. Written two at a time, or one at a
+// time if C is column-major, they fill whole sectors of 32 bytes in f32.
 #pragma once
 
 #include "cuda/families/wgmma/accumulator_layout.cuh"
@@ -136,7 +136,7 @@ __device__ __forceinline__ void store_direct(const direct_output<C>& to,
     store_direct_as<ElementCompute>(to, sums);
 }
 
-// Of so many parts of the accumulators the own one comes first: halves of halves.
+// Moves the CTA's own of `Parts` parts of the accumulators to the front, by halves of halves.
 template <int Parts, int Count, class ElementCompute>
 __device__ __forceinline__ void keep_own(ElementCompute* sums, int part) {
     if constexpr (Parts > 1) {
@@ -148,14 +148,14 @@ __device__ __forceinline__ void keep_own(ElementCompute* sums, int part) {
     }
 }
 
-// Whether a thread's accumulators are in the same places of C, one beside the other, whichever part
+// Whether a thread's accumulators have the same places in C relative to each other, whichever part
 // of them it owns: rows and columns repeat after four.
 template <int Parts, int Count>
 inline constexpr bool parts_repeat = Count / Parts % 4 == 0 || 4 % (Count / Parts) == 0;
 
-// Each other CTA gets what this one has of its accumulators; of those that this one owns it adds up
-// all splits of K, in their order, to the first ones here. Known numbers of splits and of
-// accumulators leave next to nothing to branch for, and reads that don't wait for each other.
+// Sends each other CTA the partial sums that it owns, and adds up all splits of K of those that
+// this CTA owns, in their order, into the first ones here. Splits and accumulators are counted at
+// compile time: there is next to nothing to branch for, and reads don't wait for each other.
 template <int Parts, class C, class ElementCompute, int Count>
 __device__ __forceinline__ void reduce_direct(ElementCompute (&sums)[Count],
                                               const reduction_smem& smem, int part, int thread) {
@@ -211,7 +211,7 @@ __device__ __forceinline__ void reduce_direct(ElementCompute (&sums)[Count],
     }
 }
 
-// By all consumers, when a CTA has multiplied all of its split. `arrived` counts
+// All consumers call it when their CTA has multiplied all of its split. `arrived` counts
 // direct_bytes_from_others().
 template <class C, class ElementCompute, class Output, class Sum, int Count>
 __device__ __forceinline__ void run_direct_epilogue(const Output& output,

@@ -190,7 +190,7 @@ __device__ __forceinline__ void reduce_and_store(const arguments<ElementCompute>
     auto* const others = reinterpret_cast<ElementCompute*>(smem.others);
     line_fusion fusion(p.epilogue.fusion, Rows);
     if (p.epilogue.is_fused) {
-        // Before the accumulators are staged, which takes as long as memory does.
+        // These reads begin before accumulators are staged, which hides the time that memory takes.
         const int along = (Rows ? tile.col : tile.row) + tile.thread % (lines::length / 4) * 4;
         const output_view to = output_of(p, tile.member);
         fusion.read(along, (Rows ? to.n : to.m) - along);
@@ -204,7 +204,7 @@ __device__ __forceinline__ void reduce_and_store(const arguments<ElementCompute>
     store_lines<C, Rows>(p, tile, fusion, own, others);
 }
 
-// By all consumers, when a CTA has multiplied all of its split. `arrived` counts
+// All consumers call it when their CTA has multiplied all of its split. `arrived` counts
 // dsmem_bytes_from_others().
 template <class C, class ElementCompute, class Sum, int Count>
 __device__ __forceinline__ void run_dsmem_epilogue(const arguments<ElementCompute>& p,

@@ -21,7 +21,7 @@ struct alignas(4 * sizeof(T)) four {
 template <class T>
 inline constexpr bool is_16_bits = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
-// Besides f32, products of 16-bit elements are written as such, those of fp8 as bf16.
+// C may be of the operands' 16-bit type, or bf16 for fp8 operands, if it isn't f32.
 template <class C, class To>
 inline constexpr bool writes = std::is_same_v<typename C::element, To> ||
                                (C::is_narrow && std::is_same_v<To, __nv_bfloat16>);

@@ -29,20 +29,20 @@ __device__ __forceinline__ float of_row(const broadcast_vector& v, int at, float
     return v.values != nullptr && v.per_row ? __ldg(v.values + at) : otherwise;
 }
 
-// Whether at most columns have values.
+// Whether there is no scale, and no bias but one for each column.
 [[nodiscard]] __device__ __forceinline__ bool has_column_bias_only(const epilogue_fusion& fusion) {
     return fusion.scale.values == nullptr &&
            (fusion.bias.values == nullptr || !fusion.bias.per_row);
 }
 
-// Of values that are the same down a column, those of a tile: each lane has every 32nd column's,
-// and the others ask it.
+// A tile's values that are the same down a column: each lane holds those of every 32nd column, and
+// the other lanes ask it.
 template <int Columns>
 struct column_values {
     static constexpr int of_lane = Columns / 32;
     float of[of_lane];
 
-    // From column `first` of `n` on, those of the second half `to_values` right.
+    // Reads from column `first` of `n` on; the second half lies `to_values` further right.
     __device__ __forceinline__ void read(const broadcast_vector& v, float otherwise, int first,
                                          int to_values, int n, int thread) {
 #pragma unroll
@@ -53,7 +53,7 @@ struct column_values {
         }
     }
 
-    // That of the thread's i-th column, of pairs of neighbours.
+    // The value of the thread's i-th column; its columns come in pairs of neighbours.
     [[nodiscard]] __device__ __forceinline__ float at(int i, int thread) const {
         const int column = i / 2 * 8 + i % 2;
         return __shfl_sync(0xffffffffu, of[column / 32], column % 32 + 2 * (thread % 4));

@@ -1,5 +1,5 @@
-// Where a GLU finds its columns: those of a tile of B lie in two places, gates and values, and
-// become half as many of C.
+// The columns of a GLU: a tile of B has gates and values, in two places, and becomes half as many
+// columns of C.
 #pragma once
 
 #include "cuda/families/wgmma/arguments.hpp"
@@ -11,17 +11,17 @@ template <class C, class ElementCompute>
     if constexpr (C::has_glu) return p.epilogue.fusion.is_glu;
     return false;
 }
-// Of a tile.
+// How many columns of C a tile has.
 template <class C, class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ int columns_of_c(const arguments<ElementCompute>& p) {
     return is_glu<C>(p) ? C::block_n / 2 : C::block_n;
 }
-// Of the product.
+// How many columns of B the product has.
 template <class C, class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ int columns_of_b(const arguments<ElementCompute>& p) {
     return is_glu<C>(p) ? 2 * p.problem.n : p.problem.n;
 }
-// How much further right than beside the gates the values begin.
+// How many columns lie between a tile's gates and its values.
 template <class C, class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ int glu_values_offset(const arguments<ElementCompute>& p) {
     return is_glu<C>(p) ? p.problem.n - C::block_n / 2 : 0;

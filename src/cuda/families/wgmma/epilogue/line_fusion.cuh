@@ -28,7 +28,7 @@ struct line_fusion {
     __device__ __forceinline__ void read(int along, int left) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            // Beyond C, as all of a thread's part may be, there is nothing to read.
+            // All of a thread's part may lie beyond C, where there is nothing to read.
             scale[i] = i < left && across(of.scale) ? __ldg(of.scale.values + along + i) : 1.0f;
             bias[i] = i < left && across(of.bias) ? __ldg(of.bias.values + along + i)
                                                   : without_bias(of.bias);
@@ -40,7 +40,7 @@ struct line_fusion {
                 along(of.bias) ? __ldg(of.bias.values + line) : unchanged};
     }
 
-    // Rounded once, as everywhere, so that bits don't depend on the way to C.
+    // It rounds once, as everywhere, so that bits don't depend on the epilogue's route.
     [[nodiscard]] __device__ __forceinline__ float scaled(float x, float alpha, int neighbour,
                                                           const values_of_line& now) const {
         return fmaf(x, alpha * scale[neighbour] * now.scale, bias[neighbour] + now.bias);
@@ -49,7 +49,7 @@ struct line_fusion {
     __device__ __forceinline__ void activate(float (&x)[Count]) const {
         cuda::activate(of.activation_function, x);
     }
-    // The same where nothing is scaled or shifted by line.
+    // Whether no line has a scale or bias of its own.
     [[nodiscard]] __device__ bool is_same_on_each_line() const {
         return !along(of.scale) && !along(of.bias);
     }
@@ -57,7 +57,7 @@ struct line_fusion {
 #pragma unroll
         for (int i = 0; i < 4; ++i) x[i] = fmaf(x[i], alpha * scale[i], bias[i]);
     }
-    // Of integers nothing is fused.
+    // Integer products have no fusion.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t scaled(std::uint32_t x,
                                                                   std::uint32_t alpha, int,
                                                                   const values_of_line&) const {

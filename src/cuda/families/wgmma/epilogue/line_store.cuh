@@ -1,4 +1,4 @@
-// From lines of accumulators in shared memory to C, four neighbours of a line at a time.
+// Stores lines of accumulators from shared memory to C, four neighbours of a line at a time.
 #pragma once
 
 #include "cuda/families/wgmma/arguments.hpp"
@@ -8,7 +8,7 @@
 
 namespace carat::cuda::wgmma {
 
-// Four neighbours in memory, or those of them that there are.
+// Reads four neighbours in memory, or as many as there are.
 template <class T>
 __device__ __forceinline__ four<T> read_four(const T* from, std::int64_t step, int left,
                                              bool at_once) {
@@ -112,9 +112,9 @@ struct line_store {
         }
     }
 
-    // beta times what lies on so many lines, all of which is read before C, where it may be, is
-    // written: one wait for memory, not one a line. Of 16 bits there would be one for each branch
-    // that reads: what is read is taken apart where branches meet.
+    // Adds beta times the source of `Together` lines. All of it is read before C is written, since
+    // C may be the source: one wait for memory instead of one a line. 16-bit values would wait
+    // once in each branch that reads, so they are unpacked where branches meet.
     template <int Together>
     __device__ __forceinline__ void add_source(ElementCompute (&x)[4 * Together], int first,
                                                bool at_once) const {

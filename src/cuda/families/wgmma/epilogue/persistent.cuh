@@ -17,7 +17,7 @@ __device__ __forceinline__ void store_as(staging_tiles<C>& staging,
     if constexpr (C::has_glu && std::is_same_v<ElementCompute, float>)
         if (p.epilogue.fusion.is_glu)
             return store_fused<C, To, true, true>(staging, p, ahead, out, acc);
-    // In this order ptxas finds registers enough for blockwise fp8 of 256 columns.
+    // The order matters: so ptxas finds enough registers for blockwise fp8 of 256 columns.
     if (p.c.is_tma && (p.epilogue.is_fused || p.epilogue.has_source))
         store_fused<C, To, true, false>(staging, p, ahead, out, acc);
     else if (p.c.is_tma)

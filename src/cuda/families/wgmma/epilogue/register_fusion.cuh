@@ -47,7 +47,7 @@ struct register_fusion {
     template <int Count, class Sum, int Parts, int All>
     __device__ __forceinline__ void take(float (&some)[Count], int number, int col,
                                          const Sum (&acc)[Parts][All]) {
-        // In tiles of 256 columns there are no registers for all of its shifts at once.
+        // Tiles of 256 columns leave no registers for all of the bias at once.
         constexpr bool at_once = C::is_native && C::block_n < 256;
         if (at_once && only_bias) {
             float shift[Columns / 4];

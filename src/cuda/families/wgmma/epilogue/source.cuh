@@ -55,7 +55,7 @@ __device__ __forceinline__ void load_box(unsigned char* to, const CUtensorMap& m
     }
 }
 
-// By the producer, behind the k-blocks of the tile that begins at (row, col).
+// The producer calls it after the k-blocks of the tile that begins at (row, col).
 template <class C, class ElementCompute>
 __device__ __forceinline__ void produce_source(const pipeline<C>& pipe, pipeline_state& at,
                                                const CUtensorMap& map,

@@ -6,11 +6,11 @@
 
 namespace carat::cuda::wgmma {
 
-// Of the lines that this CTA owns, a sector of 32 bytes brings its line of L2, 128 bytes.
+// Prefetches the lines that this CTA owns: a sector of 32 bytes brings all 128 of its L2 line.
 template <class C, class ElementCompute>
 __device__ __forceinline__ void prefetch_source(const arguments<ElementCompute>& p,
                                                 const single_tile& tile) {
-    // Beside scales of blocks there are no registers for it.
+    // Block scales leave no registers for it.
     if constexpr (C::accumulate == accumulation::blockwise) return;
     constexpr int line_bytes = 128;
     const output_view to = output_of(p, tile.member);

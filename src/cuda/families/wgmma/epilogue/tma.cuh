@@ -63,9 +63,9 @@ __device__ __forceinline__ void fill_staging_activated(unsigned char* tile,
                                                        const epilogue_arguments<float>& with,
                                                        int thread, float (&some)[Count]) {
     const activation function = with.fusion.activation_function;
-    // Beside promoted accumulators there are no registers for it.
+    // Promoted accumulators leave no registers for it.
     if (C::is_native && !with.has_source && is_sigmoid_form(function)) {
-        // In one stretch of code: what goes into the tile fills the gaps between exponentials.
+        // It is one stretch of code, so that stores to the tile fill the gaps between exponentials.
         const sigmoid_form<float> form(function);
         fill_staging<C, To>(tile, thread, [&](int i) { return form(some[i]); });
         return;
@@ -131,7 +131,7 @@ __device__ __forceinline__ void store_fused(staging_tiles<C>& staging,
         unsigned char* const tile = staging.next();
         const unsigned char* const added = ByTma && has_source ? source.tile(number % Parts) : tile;
         const auto by_threads = [&] {
-            // Beside promoted accumulators there are no registers for it meanwhile.
+            // Promoted accumulators leave no register to keep it in.
             const int own = !C::is_native ? ptx::thread_anew() % 128 : out.thread;
             return thread_store<C, To, ElementCompute>(
                 p, tile, {out.row + number % Parts * 64, first, own, out.product},

@@ -39,7 +39,7 @@ plan::gemm_request request_here(const core::gpu_call& call, const plan::gemm_ove
     return of;
 }
 
-// As for one product that is aligned.
+// The call of one product whose data is aligned.
 core::gpu_call alone(const core::problem& p, core::gpu_arithmetic how) {
     return {.problem = p, .arithmetic = how};
 }

@@ -30,7 +30,7 @@ class gemm final : public gemm_product {
         const core::gpu_rates& here) const override;
 
   private:
-    // As the kernel sees them: A and B swapped where the plan says so.
+    // These take operands as the kernel sees them, with A and B swapped where the plan says so.
     void run_one(const bindings& with) const;
     [[nodiscard]] bool run_strided(const bindings& with) const;
     [[nodiscard]] bool run_listed(const bindings& with) const;

@@ -20,12 +20,12 @@ core::gpu_product swapped(const core::gpu_product& g) {
             {g.data.b, g.data.a, g.data.c, g.data.e}};
 }
 
-// As operand::map() describes it.
+// The same descriptor that operand::map() gives.
 tma_operand tma_operand_of(const operand_shape& of, operand_major along, const void* data) {
     const bool across = along == operand_major::mn;
     const std::int64_t count = across ? of.depth : of.lines;
     const std::int64_t apart = across ? of.along : of.across;
-    constexpr std::int64_t least_stride = 16;  // of a single line it is never used
+    constexpr std::int64_t least_stride = 16;  // never used for a single line
     return {data,
             count == 1 ? least_stride : apart * static_cast<std::int64_t>(size_bytes(of.type)),
             static_cast<int>(across ? of.lines : of.depth), static_cast<int>(count)};
@@ -58,7 +58,7 @@ bool gemm::run_listed(const bindings& with) const {
     return true;
 }
 
-// As the kernel reads it.
+// `own` is as the kernel reads it.
 bool gemm::fits_group(const core::gpu_product& own) const {
     const core::problem& p = own.problem;
     return readable_along(shape_of_a(p, accumulate_)) == a_.contiguous() &&

@@ -17,7 +17,7 @@ constexpr bool are_named_uniquely() {
 }
 static_assert(are_named_uniquely());
 
-// By the number of the row.
+// Kernels by their row's number.
 using entries = std::array<const kernel*, kernel_table.size()>;
 
 template <kernel_slice... Slices>

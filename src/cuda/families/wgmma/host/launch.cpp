@@ -28,7 +28,7 @@ class map_cache final : public launch_cache {
     tma_descriptors maps{};
 };
 
-// Of integers sums and factors wrap: their kernels take these bits as u32.
+// Integer sums and factors wrap: their kernels take these bits as u32.
 float factor(dtype type, double value) {
     if (type != dtype::i8) return static_cast<float>(value);
     return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));

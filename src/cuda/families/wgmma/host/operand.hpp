@@ -34,7 +34,7 @@ struct operand_shape {
 /// the first one does; of a packed operand 32, a sector of memory.
 [[nodiscard]] int lines_begin_at(const operand_shape& of);
 
-/// Along which dimension it is read where it lies; none: it has to be packed.
+/// The dimension along which it can be read in place; nullopt if it has to be packed.
 [[nodiscard]] std::optional<operand_major> readable_along(const operand_shape& of);
 
 /// So many matrices, so many elements apart; 0: there is no such dimension.

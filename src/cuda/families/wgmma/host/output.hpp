@@ -40,7 +40,7 @@ class output {
     /// Whether TMA can store a C of these strides, and load what is added to it.
     [[nodiscard]] bool strides_fit_tma() const;
 
-    /// Of matrices so far apart in a batch, which begin at multiples of 16 bytes or not.
+    /// How C is stored if a batch's matrices are `apart` elements from each other.
     [[nodiscard]] store_path path(const core::product_set& products, std::int64_t apart,
                                   bool is_aligned) const;
 
@@ -51,7 +51,7 @@ class output {
     [[nodiscard]] CUtensorMap map_of_single_rows(const void* c) const;
 
   private:
-    // By a kernel whose A goes through registers.
+    // Whether a kernel whose A goes through registers stores C by columns.
     [[nodiscard]] bool is_stored_by_columns() const;
     [[nodiscard]] CUtensorMap map_in_boxes(const void* c, int box_rows, const batch& of) const;
 

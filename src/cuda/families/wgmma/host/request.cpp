@@ -20,7 +20,7 @@ std::int64_t products_of(accumulation accumulate) {
     return accumulate == accumulation::three_tf32 ? 3 : 1;
 }
 
-// Of an operand that is read so: lines are read and written as they are, or turned.
+// Adds what packing `of` costs, if it is read as `read_as`: by lines, or transposed.
 void add_packing(plan::packed_first& to, const operand_shape& of, operand_major read_as,
                  bool is_aligned, std::int64_t matrices) {
     if (is_aligned && readable_along(of) == read_as) return;

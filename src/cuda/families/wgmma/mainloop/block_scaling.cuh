@@ -20,9 +20,9 @@ struct no_scaling {
     }
 };
 
-// Those of a thread: of its two rows, and of the columns of one wgmma. Beside 128 accumulators
-// there are few registers: offsets have 32 bits, and no scale is read before its 128 of K are there
-// to be multiplied, which takes longer than reading it.
+// A thread's scales: those of its two rows, and of the columns of one wgmma. 128 accumulators leave
+// few registers, so offsets have 32 bits, and a scale is read only when its 128 of K have arrived:
+// multiplying those takes longer than reading it.
 template <class C>
 struct block_scaling {
     static constexpr bool two = C::block_n > 128;  // blocks of columns
@@ -35,8 +35,8 @@ struct block_scaling {
     float column_scales[2] = {};
     float factor[2] = {};
 
-    // From block `k` on, of a tile whose part of this warpgroup begins at (row, col). Beyond C the
-    // last of its rows and columns stand for those there are not.
+    // Begins with block `k` of a tile whose part for this warpgroup begins at (row, col). Rows and
+    // columns beyond C use the scales of the last ones.
     __device__ __forceinline__ block_scaling(const arguments<float>& p, int row, int col, int k,
                                              int thread)
         : of(p.scales) {

@@ -38,7 +38,7 @@ template <class C, operand_major Major, int InstructionK>
 inline constexpr int k_step_bytes = Major == operand_major::k ? 32 : InstructionK* C::block_k_bytes;
 
 // A warpgroup's accumulators += its 64 rows of the stage's A times columns of the stage's B, from
-// `col` on. Of 3xTF32 the products with a small element are accumulated first.
+// `col` on. 3xTF32 accumulates the products with a small element first.
 template <class C, class Accumulators>
 __device__ __forceinline__ void issue_mma(Accumulators& acc, const pipeline<C>& pipe, int stage,
                                           int warpgroup, int col, bool accumulates) {

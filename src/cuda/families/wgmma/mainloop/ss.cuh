@@ -21,7 +21,7 @@ __device__ __forceinline__ void mainloop_ss(Accumulators& acc, const pipeline<C>
     for (; k < loop.k_tiles; ++k) {
         pipe.consumer_wait(at);
         issue_mma<C>(acc, pipe, at.stage, own.warpgroup, 0, k > 0);
-        ptx::wgmma_wait<1>();  // the stage before this has been read
+        ptx::wgmma_wait<1>();  // the stage before this one has been read
         if (k > 0) pipe.consumer_release(last, own.thread);
         last = at.stage;
         at.advance(pipe.stages);
@@ -31,8 +31,8 @@ __device__ __forceinline__ void mainloop_ss(Accumulators& acc, const pipeline<C>
     pipe.consumer_release(last, own.thread);
 }
 
-// Of pingpong: a warpgroup has a tile to itself, its upper and its lower 64 rows. Calls `issued`
-// when the last wgmma has been, while the tensor cores are still busy.
+// Pingpong's main loop: a warpgroup has a tile to itself, its upper and its lower 64 rows. It calls
+// `issued` after issuing the last wgmma, while the tensor cores are still busy.
 template <class C, class Accumulator, int Count, class Issued>
 __device__ __forceinline__ void mainloop_ss_whole_tile(Accumulator (&upper)[Count],
                                                        Accumulator (&lower)[Count],
