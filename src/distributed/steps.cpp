@@ -129,16 +129,8 @@ double time_of(const std::vector<step>& steps, const share& held_a, const share&
     for (const step& s : steps) {
         const double words = moved(s.a, held_a) + moved(s.b, held_b);
         if (words > 0) arrived += by.latency_s + words / by.words_per_s;
-        for (const box& b : s.products) {
-            const auto tiles = [&](dimension d) {
-                return static_cast<double>((b[d].size() + by.tile - 1) / by.tile);
-            };
-            const double all = tiles(dimension::m) * tiles(dimension::n);
-            const double turns = by.units > 1 ? std::ceil(all / by.units) : all;
-            const double of_tile = static_cast<double>(by.tile * by.tile * b[dimension::k].size()) *
-                                   by.units / by.madds_per_s;
-            multiplied = std::max(multiplied, arrived) + by.start_s + turns * of_tile;
-        }
+        for (const box& b : s.products)
+            multiplied = std::max(multiplied, arrived) + carat::distributed::time_of(b, by);
     }
     return multiplied;
 }
@@ -162,6 +154,17 @@ std::vector<step> steps_along_k(const box& own, std::int64_t pieces, const share
 }
 
 }  // namespace
+
+double time_of(const box& product, const pace& by) {
+    const auto tiles = [&](dimension d) {
+        return static_cast<double>((product[d].size() + by.tile - 1) / by.tile);
+    };
+    const double all = tiles(dimension::m) * tiles(dimension::n);
+    const double turns = by.units > 1 ? std::ceil(all / by.units) : all;
+    const double of_tile = static_cast<double>(by.tile * by.tile * product[dimension::k].size()) *
+                           by.units / by.madds_per_s;
+    return by.start_s + turns * of_tile;
+}
 
 pace pace_of(bool is_host, dtype operands) {
     pace by;

@@ -37,6 +37,9 @@ struct pace {
 // GPUs as measured on H200s (docs/distributed.md), and any CPU beside its memory.
 [[nodiscard]] pace pace_of(bool is_host, dtype operands);
 
+// The time of a product by itself.
+[[nodiscard]] double time_of(const box& product, const pace& by);
+
 struct region {
     index_range rows;
     index_range cols;
