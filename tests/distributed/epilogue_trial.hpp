@@ -75,7 +75,7 @@ struct epilogue_trial {
                                               chain<T>(columns, rows, bend));
     }
 
-    // With the local matrices of a rank, A times alpha and C times 1.
+    // The local matrices are a rank's, A times alpha and C times 1.
     void multiply(ranks::communicator& comm, const carat::detail::erased_matrix& my_a,
                   const carat::detail::erased_matrix& my_b,
                   const carat::detail::erased_matrix& my_c,
