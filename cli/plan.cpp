@@ -40,12 +40,20 @@ struct plan_options {
 ranks::links links_of(const std::string& file) {
     ranks::links found;
     if (file.empty()) return found;
+    found.start_s = 0;
+    found.units = found.tile = 1;
     const nlohmann::json parsed = files::parse(files::read(file), file);
     const files::fields of(parsed, file + ":", "see carat plan --help");
     of.added("latency_s", found.latency_s);
     of.added("bytes_per_s", found.bytes_per_s);
     of.added("flops", found.flops);
     of.added("element_bytes", found.element_bytes);
+    of.added("start_s", found.start_s);
+    of.added("units", found.units);
+    of.added("tile", found.tile);
+    if (!(found.start_s >= 0 && found.units >= 1 && found.tile >= 1))
+        throw error(error_code::invalid_argument,
+                    file + ": units and tile must be at least 1, start_s at least 0");
     if (!(found.latency_s >= 0 && found.bytes_per_s > 0 && found.flops > 0 &&
           found.element_bytes > 0))
         throw error(error_code::invalid_argument,

@@ -61,5 +61,8 @@ struct step {
 // `held_a` and `held_b`: what the rank holds.
 [[nodiscard]] std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a,
                                          const share& held_b, const pace& by);
+// The time of steps whose messages follow each other while products run.
+[[nodiscard]] double time_of(const std::vector<step>& steps, const share& held_a,
+                             const share& held_b, const pace& by);
 
 }  // namespace carat::distributed
