@@ -15,7 +15,7 @@ struct chart_point {
     std::string why_not;  // instead: there is too little memory for so few
 };
 
-// For powers of two up to what.ranks, and what.ranks itself.
+// The points are at powers of two up to what.ranks, and at what.ranks itself.
 [[nodiscard]] std::vector<chart_point> chart_points(const distributed::task& what,
                                                     const distributed::links& over);
 [[nodiscard]] std::string chart_text(const std::vector<chart_point>& all, std::size_t columns);
