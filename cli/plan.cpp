@@ -11,6 +11,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
+#include "cli/plan_chart.hpp"
 #include "cli/product.hpp"
 #include "cli/terminal.hpp"
 #include "distributed/bound.hpp"
@@ -20,6 +21,7 @@
 #include "files/read.hpp"
 #include "lab/files/document.hpp"
 #include "lab/files/fields.hpp"
+#include "lab/files/output.hpp"
 
 namespace carat::cli {
 
@@ -34,18 +36,27 @@ struct plan_options {
     std::string machine;
     int random = 0;
     std::uint64_t seed = 1;
-    bool json = false;
+    bool json = false, chart = false;
+    std::string svg;
 };
 
 ranks::links links_of(const std::string& file) {
     ranks::links found;
     if (file.empty()) return found;
+    found.start_s = 0;
+    found.units = found.tile = 1;
     const nlohmann::json parsed = files::parse(files::read(file), file);
     const files::fields of(parsed, file + ":", "see carat plan --help");
     of.added("latency_s", found.latency_s);
     of.added("bytes_per_s", found.bytes_per_s);
     of.added("flops", found.flops);
     of.added("element_bytes", found.element_bytes);
+    of.added("start_s", found.start_s);
+    of.added("units", found.units);
+    of.added("tile", found.tile);
+    if (!(found.start_s >= 0 && found.units >= 1 && found.tile >= 1))
+        throw error(error_code::invalid_argument,
+                    file + ": units and tile must be at least 1, start_s at least 0");
     if (!(found.latency_s >= 0 && found.bytes_per_s > 0 && found.flops > 0 &&
           found.element_bytes > 0))
         throw error(error_code::invalid_argument,
@@ -197,12 +208,31 @@ int judge_schedules(const plan_options& o) {
     return success;
 }
 
+// What the product takes on 1, 2, 4 ... ranks.
+int show_chart(const plan_options& o, const ranks::task& what, const ranks::links& over) {
+    const std::vector<chart_point> all = chart_points(what, over);
+    if (!o.svg.empty()) files::write_whole(o.svg, chart_svg(all, what.size));
+    if (!o.json) {
+        const auto [m, n, k] = what.size.of;
+        fmt::print("{} x {} x {}, predicted\n{}", m, n, k, chart_text(all, terminal_columns()));
+        return success;
+    }
+    nlohmann::json points = nlohmann::json::array();
+    for (const chart_point& p : all)
+        if (p.why_not.empty())
+            points.push_back(
+                {{"ranks", p.ranks}, {"time_s", p.time.time_s}, {"efficiency", p.time.efficiency}});
+    fmt::print("{}\n", points.dump(1));
+    return success;
+}
+
 int show_plan(const plan_options& o) {
     if (o.random > 0) return judge_schedules(o);
     const request::shape size = shape_of(o.product);
     const ranks::links over = links_of(o.machine);
     ranks::task what{{{size.m, size.n, size.k}}, o.ranks};
     what.memory_words = o.memory_bytes / over.element_bytes;
+    if (o.chart) return show_chart(o, what, over);
     const ranks::schedule found(what);
     const shared_product told{found, ranks::predict(found, over), ranks::least_words(what)};
     if (o.json)
@@ -232,6 +262,9 @@ void add_plan(CLI::App& app, action& chosen) {
                                          "on 2 to 4096 ranks")
                              ->check(whole_number(1, 100000));
     sub->add_option("--seed", o->seed, "of --random")->needs(random)->capture_default_str();
+    auto* const chart =
+        sub->add_flag("--chart", o->chart, "efficiency on 1, 2, 4 ... --ranks ranks");
+    sub->add_option("--svg", o->svg, "a file for the chart, too")->needs(chart);
     sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
     sub->footer(
         "Cuts of the M x N x K multiply-adds, what a rank sends and receives beside the\n"
@@ -240,6 +273,7 @@ void add_plan(CLI::App& app, action& chosen) {
         "  carat plan --ranks 12 --m 4096 --n 4096 --k 4096\n"
         "  carat plan --ranks 4096 --size 65536 --memory 64000000000\n"
         "  carat plan --ranks 7 --size 1000x2000x3000 --machine cluster.json --json\n"
+        "  carat plan --ranks 4096 --size 32768 --chart --svg chart.svg\n"
         "  carat plan --random 200");
     sub->callback([o, &chosen] { chosen = [o] { return show_plan(*o); }; });
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "distributed/prepared.hpp"
 
 namespace carat::distributed::detail {
@@ -28,13 +30,52 @@ share face_of(const box& b, const operands& given) {
     return {b[dimension::m], b[dimension::n]};
 }
 
+bool is_range(const share& s) {
+    const auto whole = [](const index_set& of) { return of.block >= of.period; };
+    return whole(s.rows) && whole(s.cols);
+}
+
+// The part of a product that computes this block of C.
+box part_of(const box& product, const overlap& block) {
+    return {{block.rows.front(), block.cols.front(), product[dimension::k]}};
+}
+
+// Whether it takes less time to send each part of C beside the next one's product than to send all
+// of them after one product. All ranks ask this of rank 0, so that they decide alike.
+bool turns_pay(const schedule& plan, const distribution& target, const pace& by,
+               double words_of_element) {
+    const box whole = plan.of(0);
+    if (whole.empty()) return false;
+    double multiplied = 0, sent = 0, words = 0;
+    for (int shift = 1; shift <= plan.what().ranks; ++shift) {
+        const int rank = shift % plan.what().ranks;
+        const overlap what =
+            overlap_of({whole[dimension::m], whole[dimension::n]}, target.of(rank));
+        if (what.empty()) continue;
+        multiplied += time_of(part_of(whole, what), by);
+        if (rank == 0) continue;
+        const double of_these = static_cast<double>(what.size()) * words_of_element;
+        sent = std::max(sent, multiplied) + by.latency_s + of_these / by.words_per_s;
+        words += of_these;
+    }
+    const double together = time_of(whole, by) + by.latency_s + words / by.words_per_s;
+    return words > 0 && std::max(multiplied, sent) < together;
+}
+
+bool all_are_ranges(const distribution& of, int ranks) {
+    for (int rank = 0; rank < ranks; ++rank)
+        if (!is_range(of.of(rank))) return false;
+    return true;
+}
+
 }  // namespace
 
-output::output(communicator& comm, const operands& given, const schedule& plan, bool by_columns)
+output::output(communicator& comm, const operands& given, const schedule& plan, bool by_columns,
+               const box& last, bool in_turns)
     : where_(&comm.where()),
       given_(&given),
       target_(given.c.where.is_replicated() ? plan.of_c() : given.c.where),
-      parts_(comm.where(), by_columns),
+      ranks_(comm.size()),
       copies_(comm.where(), by_columns) {
     const int me = comm.rank();
     const dtype type = given.c.local.type, part_type = parts_of(given.a.local.type);
@@ -44,14 +85,15 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
     partial_ = matrix_of(mine, part_type, size_bytes(part_type), by_columns);
     sums_ = matrix_of(held, part_type, bytes_of_sum(part_type), by_columns);
     own_ = overlap_of(held, held);
-    for (int rank = 0; rank < comm.size(); ++rank) {
-        const share theirs = face_of(plan.of(rank), given);
-        if (const overlap what = overlap_of(theirs, held); !what.empty()) {
-            from_.emplace_back(rank, what);
-            if (rank != me) parts_.receive_apart(rank, part_type, partial_.element_bytes, what);
-        }
-        if (rank != me) parts_.send(rank, partial_, overlap_of(mine, target_.of(rank)));
-    }
+    in_place_ = is_floating(part_type) && own_.is_one_block() &&
+                overlap_of(mine, held).size() == own_.size();
+    const dtype operands_type = given.a.local.type;
+    const double words = static_cast<double>(partial_.element_bytes) /
+                         static_cast<double>(size_bytes(operands_type));
+    if (in_turns && all_are_ranges(target_, ranks_) &&
+        turns_pay(plan, target_, pace_of(where_->is_host(), operands_type), words))
+        plan_turns(last, me);
+    plan_parts(comm, plan, by_columns);
     if (!given.c.where.is_replicated()) return;
     result_ = matrix_of(held, type, c_.element_bytes, by_columns);
     for (int rank = 0; rank < comm.size(); ++rank) {
@@ -65,43 +107,101 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
     }
 }
 
+// Ranks that are equally far apart send to each other in the same turn.
+std::size_t output::turn_of(int from, int to) const {
+    const auto shift = static_cast<std::size_t>((to - from + ranks_) % ranks_);
+    if (turns_.empty()) return 0;
+    if (shift == 0) return turns_.size() - 1;
+    return (shift - 1) * (turns_.size() - 1) / static_cast<std::size_t>(ranks_ - 1);
+}
+
+void output::plan_turns(const box& last, int me) {
+    constexpr int most = 8;
+    turns_.resize(static_cast<std::size_t>(std::min(ranks_ - 1, most) + 1));
+    for (int shift = 1; shift <= ranks_; ++shift) {
+        const int rank = (me + shift) % ranks_;
+        const overlap what = overlap_of({last[dimension::m], last[dimension::n]}, target_.of(rank));
+        if (!what.empty()) turns_[turn_of(me, rank)].push_back(part_of(last, what));
+    }
+}
+
+void output::plan_parts(communicator& comm, const schedule& plan, bool by_columns) {
+    const int me = comm.rank();
+    const share mine = face_of(plan.of(me), *given_), held = target_.of(me);
+    const std::size_t turns = turns_.empty() ? 1 : turns_.size() - 1;
+    for (std::size_t i = 0; i < turns; ++i) parts_.emplace_back(*where_, by_columns);
+    std::vector<std::size_t> received(turns);
+    for (int rank = 0; rank < ranks_; ++rank) {
+        const bool own = rank == me;
+        const share theirs = face_of(plan.of(rank), *given_);
+        if (const overlap what = overlap_of(theirs, held); !what.empty()) {
+            const std::size_t turn = own ? 0 : turn_of(rank, me);
+            from_.push_back({own, what, turn, own ? 0 : received[turn]++});
+            if (!own)
+                parts_[turn].receive_apart(rank, partial_.local.type, partial_.element_bytes, what);
+        }
+        if (!own)
+            parts_[turn_of(me, rank)].send(rank, partial_, overlap_of(mine, target_.of(rank)));
+    }
+}
+
 std::size_t output::bytes() const {
-    return bytes_of(partial_) + bytes_of(sums_) + bytes_of(result_) +
-           padded(parts_.workspace_bytes()) + padded(copies_.workspace_bytes());
+    std::size_t sum = bytes_of(partial_) + (in_place_ ? 0 : bytes_of(sums_)) + bytes_of(result_) +
+                      padded(copies_.workspace_bytes());
+    for (const movement& m : parts_) sum += padded(m.workspace_bytes());
+    return sum;
 }
 
 void output::use(std::byte* memory) {
-    for (part* p : {&partial_, &sums_, &result_}) {
-        p->local.data = memory;
-        memory += bytes_of(*p);
-    }
-    parts_.move_sources(partial_.local.data);
+    const auto take = [&](std::size_t bytes) {
+        std::byte* const found = memory;
+        memory += bytes;
+        return found;
+    };
+    for (part* p : {&partial_, &result_}) p->local.data = take(bytes_of(*p));
+    if (in_place_)
+        sums_.local = partial_.at(own_.rows.front(), own_.cols.front());
+    else
+        sums_.local.data = take(bytes_of(sums_));
     copies_.move_sources(result_.local.data);
-    parts_.use(memory);
-    copies_.use(memory + padded(parts_.workspace_bytes()));
+    copies_.use(take(padded(copies_.workspace_bytes())));
+    for (movement& m : parts_) {
+        m.move_sources(partial_.local.data);
+        m.use(take(padded(m.workspace_bytes())));
+    }
+}
+
+void output::send(communicator& comm) {
+    if (sent_turns_ < parts_.size()) parts_[sent_turns_++].start(comm);
 }
 
 void output::reduce(communicator& comm) {
-    where_->clear(sums_.local);
-    parts_.start(comm);
-    parts_.finish();
-    std::size_t received = 0;
-    for (const auto& [rank, what] : from_) {
-        const bool own = rank == comm.rank();
-        const block dense = own ? block{} : parts_.apart(received++);
+    while (sent_turns_ < parts_.size()) send(comm);
+    sent_turns_ = 0;
+    if (!in_place_) where_->clear(sums_.local);
+    for (movement& m : parts_) m.finish();
+    for (const incoming& from : from_) {
+        if (from.own && in_place_) continue;
+        const block dense = from.own ? block{} : parts_[from.turn].apart(from.index);
         std::int64_t i = 0;
-        for (const index_range rows : what.rows) {
+        for (const index_range rows : from.what.rows) {
             std::int64_t j = 0;
-            for (const index_range cols : what.cols) {
-                where_->add(
-                    sums_.at(rows, cols),
-                    own ? partial_.at(rows, cols)
-                        : block_at(dense, i, j, rows.size(), cols.size(), partial_.element_bytes));
+            for (const index_range cols : from.what.cols) {
+                where_->add(sums_.at(rows, cols),
+                            from.own ? partial_.at(rows, cols)
+                                     : block_at(dense, i, j, rows.size(), cols.size(),
+                                                partial_.element_bytes));
                 j += cols.size();
             }
             i += rows.size();
         }
     }
+}
+
+std::int64_t output::elements_sent() const {
+    std::int64_t sum = 0;
+    for (const movement& m : parts_) sum += m.elements_sent();
+    return sum;
 }
 
 void output::check() const {

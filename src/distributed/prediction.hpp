@@ -1,10 +1,10 @@
-// How long a schedule takes by a model of latency and bandwidth: a rank's messages follow each
-// other, products run at one rate, and pieces of A and B arrive while earlier ones are multiplied.
-//
-//     time = max(products, arrivals + the last product) + what C takes to be added up
+// How long a schedule takes by the model that also decides into how many pieces faces are cut
+// (steps.hpp): a rank's messages follow each other, products run in rounds of tiles, and pieces
+// arrive while earlier ones are multiplied. Where K is cut, parts of C are sent in the same way.
 #pragma once
 
 #include "distributed/schedule.hpp"
+#include "distributed/steps.hpp"
 
 namespace carat::distributed {
 
@@ -15,6 +15,9 @@ struct links {
     double bytes_per_s = 361e9;  // of one rank, each way
     double flops = 697e12;       // of one rank
     double element_bytes = 2;
+    double start_s = 6e-6;  // of a product
+    double units = 132;     // SMs, each of which multiplies a tile of tile x tile at a time
+    double tile = 128;
 };
 
 struct prediction {
@@ -22,7 +25,7 @@ struct prediction {
     double move_inputs_s = 0;
     double move_output_s = 0;
     double time_s = 0;
-    double efficiency = 1;  // of `ranks` times the rate of one
+    double efficiency = 1;  // of `ranks` times the rate of one, on the same product
 };
 
 [[nodiscard]] prediction predict(const schedule& plan, const links& over);

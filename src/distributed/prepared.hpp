@@ -64,24 +64,43 @@ class input {
     std::vector<std::optional<region>> present_;  // in each buffer
 };
 
-// C, where parts of it are added up by the ranks that hold it.
+// C, where parts of it are added up by the ranks that hold it. A rank multiplies what others hold
+// first, so that it travels while what the rank itself holds is multiplied:
+//
+//     product    | for rank 1 | for rank 2 | its own |
+//     messages                | to rank 1  | to rank 2 |
 class output {
   public:
-    output(communicator& comm, const operands& given, const schedule& plan, bool by_columns);
+    // `last`: the last product of this rank. `in_turns`: every rank's is its whole part of C.
+    output(communicator& comm, const operands& given, const schedule& plan, bool by_columns,
+           const box& last, bool in_turns);
 
     [[nodiscard]] std::size_t bytes() const;
     void use(std::byte* memory);
 
     // The rank's own part of the sums, of which `products` write blocks.
     [[nodiscard]] const part& partial() const { return partial_; }
+    // The products whose sums are sent together, in this order, and at last those that stay; none
+    // if the last product isn't cut.
+    [[nodiscard]] const std::vector<std::vector<box>>& turns() const { return turns_; }
+    // Sends what the next turn computed.
+    void send(communicator& comm);
     // Adds up the parts of all ranks.
     void reduce(communicator& comm);
     // Throws carat::error(overflow) if an integer does not fit.
     void check() const;
     void write(communicator& comm);
-    [[nodiscard]] std::int64_t elements_sent() const { return parts_.elements_sent(); }
+    [[nodiscard]] std::int64_t elements_sent() const;
 
   private:
+    struct incoming {
+        bool own;
+        overlap what;
+        std::size_t turn, index;  // among the blocks received in that turn
+    };
+    void plan_turns(const box& last, int me);
+    void plan_parts(communicator& comm, const schedule& plan, bool by_columns);
+    [[nodiscard]] std::size_t turn_of(int from, int to) const;
     void finish(const block& to, index_range rows, index_range cols);
 
     place* where_;
@@ -89,8 +108,13 @@ class output {
     distribution target_;  // the layout in which parts are added up
     part c_, partial_, sums_, result_;
     overlap own_;
-    std::vector<std::pair<int, overlap>> from_;  // ranks in order, this one too
-    movement parts_, copies_;
+    std::vector<incoming> from_;  // by rank, this one too
+    int ranks_;
+    std::vector<std::vector<box>> turns_;
+    std::vector<movement> parts_;  // of each turn
+    std::size_t sent_turns_ = 0;
+    movement copies_;
+    bool in_place_ = false;  // the other ranks' parts are added to this one's
 };
 
 struct prepared {

@@ -78,6 +78,12 @@ schedule schedule_for(const std::vector<claim>& claims, const operands& given) {
     }
 }
 
+// Whether the step computes all that the rank does of C, in one product.
+bool is_whole(const step& last, const box& of) {
+    return last.products.size() == 1 && last.products.front()[dimension::m] == of[dimension::m] &&
+           last.products.front()[dimension::n] == of[dimension::n];
+}
+
 }  // namespace
 
 prepared::prepared(communicator& comm, operands given, const options& how)
@@ -118,7 +124,14 @@ void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims
         direct_ = {given_.c.where.of(comm_->rank()), given_.c.local, size_bytes(type)};
         direct_.local.factor = 1;
     } else {
-        c_.emplace(*comm_, given_, plan, by_columns(claims, 2));
+        const auto whole = [&](int rank) {
+            const std::vector<step>& own = all[static_cast<std::size_t>(rank)];
+            return own.empty() || is_whole(own.back(), plan.of(rank));
+        };
+        bool in_turns = true;
+        for (int rank = 0; rank < comm_->size(); ++rank) in_turns = in_turns && whole(rank);
+        const box last = steps_.empty() || !in_turns ? box{} : steps_.back().products.front();
+        c_.emplace(*comm_, given_, plan, by_columns(claims, 2), last, in_turns);
     }
 }
 
@@ -173,10 +186,21 @@ void prepared::run() {
         b_->start(*comm_, s + 1);
         a_->finish(s);
         b_->finish(s);
-        if (failure || s >= steps_.size()) continue;
-        failure = error_of([&] {
-            for (const box& of : steps_[s].products) multiply(of, k_whole_ || s == 0);
-        });
+        if (s >= steps_.size()) continue;
+        const auto multiply_all = [&](const std::vector<box>& products) {
+            if (!failure)
+                failure = error_of([&] {
+                    for (const box& of : products) multiply(of, k_whole_ || s == 0);
+                });
+        };
+        if (s + 1 < steps_.size() || !c_ || c_->turns().empty()) {
+            multiply_all(steps_[s].products);
+            continue;
+        }
+        for (const std::vector<box>& turn : c_->turns()) {
+            multiply_all(turn);
+            c_->send(*comm_);
+        }
     }
     if (c_) c_->reduce(*comm_);
     if (comm_->where().is_host()) {

@@ -122,27 +122,6 @@ double moved(const std::optional<arrival>& a, const share& held) {
     return all - static_cast<double>(overlap_of(held, {a->what.rows, a->what.cols}).size());
 }
 
-// The time of steps whose messages follow each other while products run.
-double time_of(const std::vector<step>& steps, const share& held_a, const share& held_b,
-               const pace& by) {
-    double arrived = 0, multiplied = 0;
-    for (const step& s : steps) {
-        const double words = moved(s.a, held_a) + moved(s.b, held_b);
-        if (words > 0) arrived += by.latency_s + words / by.words_per_s;
-        for (const box& b : s.products) {
-            const auto tiles = [&](dimension d) {
-                return static_cast<double>((b[d].size() + by.tile - 1) / by.tile);
-            };
-            const double all = tiles(dimension::m) * tiles(dimension::n);
-            const double turns = by.units > 1 ? std::ceil(all / by.units) : all;
-            const double of_tile = static_cast<double>(by.tile * by.tile * b[dimension::k].size()) *
-                                   by.units / by.madds_per_s;
-            multiplied = std::max(multiplied, arrived) + by.start_s + turns * of_tile;
-        }
-    }
-    return multiplied;
-}
-
 std::vector<step> steps_along_k(const box& own, std::int64_t pieces, const share& held_a,
                                 const share& held_b) {
     const index_range m = own[dimension::m], n = own[dimension::n], k = own[dimension::k];
@@ -162,6 +141,28 @@ std::vector<step> steps_along_k(const box& own, std::int64_t pieces, const share
 }
 
 }  // namespace
+
+double time_of(const box& product, const pace& by) {
+    const auto tiles = [&](dimension d) {
+        return static_cast<double>((product[d].size() + by.tile - 1) / by.tile);
+    };
+    const double all = tiles(dimension::m) * tiles(dimension::n);
+    const double turns = by.units > 1 ? std::ceil(all / by.units) : all;
+    const double of_tile = static_cast<double>(by.tile * by.tile * product[dimension::k].size()) *
+                           by.units / by.madds_per_s;
+    return by.start_s + turns * of_tile;
+}
+
+double time_of(const std::vector<step>& steps, const share& held_a, const share& held_b,
+               const pace& by) {
+    double arrived = 0, multiplied = 0;
+    for (const step& s : steps) {
+        const double words = moved(s.a, held_a) + moved(s.b, held_b);
+        if (words > 0) arrived += by.latency_s + words / by.words_per_s;
+        for (const box& b : s.products) multiplied = std::max(multiplied, arrived) + time_of(b, by);
+    }
+    return multiplied;
+}
 
 pace pace_of(bool is_host, dtype operands) {
     pace by;

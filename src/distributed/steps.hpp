@@ -37,6 +37,9 @@ struct pace {
 // GPUs as measured on H200s (docs/distributed.md), and any CPU beside its memory.
 [[nodiscard]] pace pace_of(bool is_host, dtype operands);
 
+// The time of a product by itself.
+[[nodiscard]] double time_of(const box& product, const pace& by);
+
 struct region {
     index_range rows;
     index_range cols;
@@ -58,5 +61,8 @@ struct step {
 // `held_a` and `held_b`: what the rank holds.
 [[nodiscard]] std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a,
                                          const share& held_b, const pace& by);
+// The time of steps whose messages follow each other while products run.
+[[nodiscard]] double time_of(const std::vector<step>& steps, const share& held_a,
+                             const share& held_b, const pace& by);
 
 }  // namespace carat::distributed

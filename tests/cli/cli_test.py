@@ -615,6 +615,12 @@ class RightCalls(Command):
         self.assertEqual([told["words"], told["words_of_all"]], [500000, 2000000])
         self.assertAlmostEqual(told["multiply_s"], 2e9 / 4 / 1e12)
         self.assertAlmostEqual(told["move_inputs_s"], 8 * 500000 / 1e9)
+        chart = self.carat("plan", "--ranks", 4096, "--size", 32768, "--chart", "--svg", "chart.svg").stdout
+        self.assertEqual([line.split()[0] for line in chart.splitlines()[2:]], [str(2**i) for i in range(13)])
+        self.assertIn("100.0 %", chart.splitlines()[2])
+        self.assertEqual((self.folder / "chart.svg").read_text().count("<circle"), 13)
+        little = self.carat("plan", "--ranks", 8, "--size", 4096, "--chart", "--memory", 4e7).stdout
+        self.assertIn("too little memory", little.splitlines()[2])
         judged = json.loads(self.carat("plan", "--random", 200, "--json").stdout)
         self.assertGreaterEqual(judged["within_a_tenth"], 190)
         self.assertIn("use more ranks", self.refused("plan", "--memory", "1000"))

@@ -5,90 +5,36 @@
 #include <span>
 
 #include <carat/error.hpp>
-#include <carat/sums.hpp>
 
-#include "tests/distributed/trial.hpp"
+#include "tests/distributed/epilogue_trial.hpp"
 
 namespace carat::test {
 namespace {
 
-using carat::detail::epilogue_steps;
-
-// Values for the columns and rows of the whole C, small whole numbers.
 template <class T>
-std::vector<T> values_of(std::int64_t count, int seed) {
-    std::vector<T> all;
-    for (std::int64_t i = 0; i < count; ++i)
-        all.push_back(static_cast<T>((i * 7 + seed) % 5 - 2) / T{2});
-    return all;
-}
-
-template <class T>
-std::vector<T> taken(const std::vector<T>& all, const ranks::index_set& held) {
-    std::vector<T> own;
-    for (const ranks::index_range run : held.runs({0, static_cast<std::int64_t>(all.size())}))
-        for (std::int64_t i = run.begin; i < run.end; ++i)
-            own.push_back(all[static_cast<std::size_t>(i)]);
-    return own;
-}
-
-template <class T>
-epilogue_steps chain(const std::vector<T>& of_columns, const std::vector<T>& of_rows) {
-    return (bias(of_columns) | scale(of_rows, by::row) | gelu | scale(0.5)).steps();
-}
-
-carat::detail::erased_matrix view_of(whole_matrix_bytes& m, dtype type, double factor) {
-    return {m.data.data(),
-            static_cast<std::size_t>(m.rows),
-            static_cast<std::size_t>(m.cols),
-            static_cast<std::ptrdiff_t>(m.cols),
-            1,
-            type,
-            factor,
-            nullptr,
-            {}};
-}
-
-// T is the type of the sums. Empty if the distributed result is that of one product, bit for bit.
-template <class T>
-std::string wrong_with_epilogue(const trial& t, std::optional<ranks::dimension> along) {
-    const trial_layouts l(t);
-    const verify::exact_pass pass(problem_of(t), t.types.claim, verify::exact_kind::sums, t.seed,
-                                  1);
-    whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in), c(t.m, t.n, t.types.out);
-    pass.fill(a.data.data(), b.data.data());
-    if (t.beta != 0) pass.fill_c(c.data.data());
-    const std::vector<T> columns = values_of<T>(t.n, 1), rows = values_of<T>(t.m, 2);
-    whole_matrix_bytes expected = c, result = c;
-    const auto e = view_of(c, t.types.out, t.beta);
-    carat::detail::multiply_with_epilogue(cpu{.threads = 1}, view_of(a, t.types.in, t.alpha),
-                                          view_of(b, t.types.in, 1), t.beta == 0 ? nullptr : &e,
-                                          view_of(expected, t.types.out, 1), chain(columns, rows));
+std::string wrong_with(const trial& t) {
+    epilogue_trial<T> all(t, gelu);
     std::mutex collecting;
     ranks::with_threads(t.size, [&](ranks::communicator& comm) {
-        local_part my_a(l.a, comm.rank(), t.types.in, l.a_by_columns),
-            my_b(l.b, comm.rank(), t.types.in, l.b_by_columns),
-            my_c(l.c, comm.rank(), t.types.out, l.c_by_columns);
-        my_a.take(a);
-        my_b.take(b);
-        my_c.take(c);
-        const std::vector<T> my_columns = taken(columns, my_c.of.cols),
-                             my_rows = taken(rows, my_c.of.rows);
-        const epilogue_steps steps = chain(my_columns, my_rows);
-        const ranks::detail::erased_view added{my_c.view(t.types.out, t.beta), l.c};
-        ranks::product(comm, {my_a.view(t.types.in, t.alpha), l.a}, {my_b.view(t.types.in, 1), l.b},
-                       t.beta == 0 ? std::nullopt : std::optional(added),
-                       {my_c.view(t.types.out, 1), l.c},
-                       {.along = along, .memory_bytes = t.memory_bytes}, &steps)();
+        local_part my_a(all.layouts.a, comm.rank(), t.types.in, all.layouts.a_by_columns),
+            my_b(all.layouts.b, comm.rank(), t.types.in, all.layouts.b_by_columns),
+            my_c(all.layouts.c, comm.rank(), t.types.out, all.layouts.c_by_columns);
+        my_a.take(all.a);
+        my_b.take(all.b);
+        my_c.take(all.c);
+        const std::vector<T> columns = taken(all.columns, my_c.of.cols),
+                             rows = taken(all.rows, my_c.of.rows);
+        all.multiply(comm, my_a.view(t.types.in, t.alpha), my_b.view(t.types.in, 1),
+                     my_c.view(t.types.out, 1), chain<T>(columns, rows, gelu));
         const std::lock_guard hold(collecting);
-        my_c.give(result);
+        my_c.give(all.result);
     });
-    return result.data == expected.data ? "" : t.text() + ": other bits than one product has";
+    return all.wrong();
 }
 
-std::string wrong_with_epilogue(const trial& t, std::optional<ranks::dimension> along = {}) {
-    return t.types.in == dtype::f64 ? wrong_with_epilogue<double>(t, along)
-                                    : wrong_with_epilogue<float>(t, along);
+std::string wrong_with_epilogue(trial t, std::optional<ranks::dimension> along = {}) {
+    t.along = along;
+    return t.types.in == dtype::f64 ? wrong_with<double>(t) : wrong_with<float>(t);
 }
 
 class epilogues : public testing::TestWithParam<int> {};

@@ -6,39 +6,13 @@
 #include <carat/distributed_gpu.hpp>
 #include <carat/error.hpp>
 
-#include "distributed/gpu/driver.hpp"
+#include "tests/distributed/several_gpus.hpp"
 #include "tests/distributed/trial.hpp"
 
 namespace carat::test {
 namespace {
 
-using ranks::gpu::device_pointer;
 using ranks::gpu::driver;
-
-// A local part in a GPU's memory.
-class on_gpu {
-  public:
-    explicit on_gpu(local_part& host) : host_(&host) {
-        ranks::gpu::check(driver().allocate(&at_, host.data.size()), "cuMemAlloc");
-        ranks::gpu::check(driver().upload(at_, host.data.data(), host.data.size()), "cuMemcpyHtoD");
-    }
-    on_gpu(const on_gpu&) = delete;
-    on_gpu& operator=(const on_gpu&) = delete;
-    ~on_gpu() { driver().release(at_); }
-    void fetch() {
-        ranks::gpu::check(driver().download(host_->data.data(), at_, host_->data.size()),
-                          "cuMemcpyDtoH");
-    }
-    carat::detail::erased_matrix view(dtype type, double factor) {
-        auto v = host_->view(type, factor);
-        v.data = reinterpret_cast<void*>(at_);
-        return v;
-    }
-
-  private:
-    local_part* host_;
-    device_pointer at_ = 0;
-};
 
 // One rank's part of a trial.
 void multiply_on_gpu(ranks::communicator& comm, const trial& t, verify::exact_kind exact,
@@ -62,7 +36,7 @@ void multiply_on_gpu(ranks::communicator& comm, const trial& t, verify::exact_ki
     ranks::product multiply(
         comm, {my_a.view(t.types.in, t.alpha), l.a}, {my_b.view(t.types.in, 1), l.b},
         t.beta == 0 ? std::nullopt : std::optional<ranks::detail::erased_view>(e),
-        {my_c.view(t.types.out, 1), l.c}, {.memory_bytes = t.memory_bytes});
+        {my_c.view(t.types.out, 1), l.c}, {.along = t.along, .memory_bytes = t.memory_bytes});
     multiply();
     ranks::gpu::check(driver().stream_wait(ranks::place_of(comm).stream), "cuStreamSynchronize");
     my_c.fetch();
@@ -91,35 +65,8 @@ void expect_exact(const std::vector<trial>& trials, ranks::gpu_transport by,
     }
 }
 
-struct gpus {
-    int count;
-    ranks::gpu_transport by;
-};
-
-class on_gpus : public testing::TestWithParam<gpus> {
-  protected:
-    void SetUp() override {
-        int found = 0;
-        try {
-            found = ranks::gpu::device_count();
-            if (GetParam().by == ranks::gpu_transport::nccl)
-                static_cast<void>(ranks::nccl_in_use());
-        } catch (const error& why) {
-            GTEST_SKIP() << why.what();
-        }
-        if (found < GetParam().count)
-            GTEST_SKIP() << GetParam().count << " GPUs are needed, and there are " << found;
-    }
-};
-constexpr auto nccl = ranks::gpu_transport::nccl, copies = ranks::gpu_transport::copies;
-INSTANTIATE_TEST_SUITE_P(all, on_gpus,
-                         testing::Values(gpus{1, copies}, gpus{2, copies}, gpus{3, copies},
-                                         gpus{4, copies}, gpus{2, nccl}, gpus{3, nccl},
-                                         gpus{4, nccl}),
-                         [](const testing::TestParamInfo<gpus>& of) {
-                             return (of.param.by == nccl ? "nccl_" : "copies_") +
-                                    std::to_string(of.param.count);
-                         });
+class on_gpus : public several_gpus {};
+INSTANTIATE_TEST_SUITE_P(all, on_gpus, testing::ValuesIn(several_gpus::counts), several_gpus::name);
 
 constexpr element_types on_a_gpu[] = {all_types[0], all_types[1], all_types[2],
                                       all_types[4], all_types[5], all_types[6]};
@@ -187,6 +134,11 @@ TEST_P(on_gpus, large_products_in_pieces_are_exact) {
         trials.push_back(t);
         t.k = 20000;
         t.m = t.n = 500;  // K is split
+        trials.push_back(t);
+        t.m = t.n = 1024;  // and C added up in turns
+        t.a = kind::columns;
+        t.b = t.c = kind::rows;
+        t.along = ranks::dimension::k;
         trials.push_back(t);
     }
     expect_exact(trials, GetParam().by, verify::exact_kind::sums);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -140,6 +141,7 @@ struct trial {
     double alpha = 1, beta = 0;
     std::size_t memory_bytes = 0;
     unsigned seed = 1;
+    std::optional<ranks::dimension> along = {};
 
     [[nodiscard]] std::string text() const {
         return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) + " on " +
@@ -186,7 +188,7 @@ inline ranks::traffic multiply_part(ranks::communicator& comm, const trial& t,
     ranks::product multiply(
         comm, {my_a.view(t.types.in, t.alpha), l.a}, {my_b.view(t.types.in, 1), l.b},
         t.beta == 0 ? std::nullopt : std::optional<ranks::detail::erased_view>(e),
-        {my_c.view(t.types.out, 1), l.c}, {.memory_bytes = t.memory_bytes});
+        {my_c.view(t.types.out, 1), l.c}, {.along = t.along, .memory_bytes = t.memory_bytes});
     multiply();
     if (result != nullptr) {
         const std::lock_guard hold(*collecting);

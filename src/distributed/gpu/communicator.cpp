@@ -241,12 +241,13 @@ class products_stream {
     stream stream_ = nullptr;
 };
 
-// NCCL alone takes up to 32 SMs for messages between GPUs that NVLink connects, and a product
-// whose CTAs were to be on them waits until it is done (docs/distributed.md).
+// NCCL's own choice unless told otherwise. Alone it takes up to 32 SMs for messages between
+// GPUs that NVLink connects, and a product whose CTAs were to be on them waits until it is done.
+// Fewer pay where products take tens of milliseconds, and make others slower (docs/distributed.md).
 int nccl_ctas() {
-    constexpr int measured = 8, most = 64;
+    constexpr int most = 64;
     const char* text = std::getenv("CARAT_NCCL_CTAS");
-    if (text == nullptr || *text == '\0') return measured;
+    if (text == nullptr || *text == '\0') return 0;
     int ctas = -1;
     const char* const end = text + std::strlen(text);
     const auto [stopped, problem] = std::from_chars(text, end, ctas);

@@ -71,9 +71,7 @@ FAKE int ncclCommInitRankConfig(handle** comm, int size, unique_id id, int rank,
                                 const config* how) {
     constexpr int undefined = std::numeric_limits<int>::min();
     const char* const asked = std::getenv("CARAT_NCCL_CTAS");
-    const int expected = asked == nullptr        ? 8
-                         : std::atoi(asked) == 0 ? undefined
-                                                 : std::atoi(asked);
+    const int expected = asked == nullptr || std::atoi(asked) == 0 ? undefined : std::atoi(asked);
     if (how->size != 40 || how->magic != 0xcafebeef || how->version != 21700 ||
         how->most_ctas != expected)
         return 4;

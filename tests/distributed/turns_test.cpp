@@ -1,0 +1,123 @@
+// Where K is cut, a rank multiplies what others hold of C first and sends it before the next part.
+#include <gtest/gtest.h>
+
+#include "distributed/host_place.hpp"
+#include "tests/distributed/trial.hpp"
+
+namespace carat::test {
+namespace {
+
+using ranks::block;
+using ranks::ending;
+
+// Passes everything on, and writes a letter for each product and each message sent.
+class noting_place final : public ranks::place {
+  public:
+    noting_place(ranks::place& to, std::string& notes) : to_(&to), notes_(&notes) {}
+    void* allocate(std::size_t bytes) override { return to_->allocate(bytes); }
+    void release(void* memory) noexcept override { to_->release(memory); }
+    void copy(const block& to, const block& from) override { to_->copy(to, from); }
+    void multiply(const block& a, const block& b, const block* e, const block& c,
+                  const ending& last) override {
+        *notes_ += 'P';
+        to_->multiply(a, b, e, c, last);
+    }
+    void clear(const block& sums) override { to_->clear(sums); }
+    void add(const block& sums, const block& part) override { to_->add(sums, part); }
+    bool fits(const block& sums, double alpha, double beta, const block& c) override {
+        return to_->fits(sums, alpha, beta, c);
+    }
+    void finish(const block& to, const block& sums, double alpha, double beta,
+                const block& c) override {
+        to_->finish(to, sums, alpha, beta, c);
+    }
+    void finish(const block& to, const block& sums, double beta, const block& c,
+                const ending& last) override {
+        to_->finish(to, sums, beta, c, last);
+    }
+    bool is_host() const override { return true; }
+
+  private:
+    ranks::place* to_;
+    std::string* notes_;
+};
+
+class noting_communicator final : public ranks::communicator {
+  public:
+    explicit noting_communicator(ranks::communicator& to) : to_(&to), place_(to.where(), notes) {}
+    int rank() const override { return to_->rank(); }
+    int size() const override { return to_->size(); }
+    void all_gather(const void* mine, void* all, std::size_t bytes) override {
+        to_->all_gather(mine, all, bytes);
+    }
+    std::unique_ptr<ranks::transfer> start(std::span<const ranks::message> sends,
+                                           std::span<const ranks::message> receives) override {
+        notes += std::to_string(sends.size());
+        return to_->start(sends, receives);
+    }
+    ranks::place& where() override { return place_; }
+
+    std::string notes;
+
+  private:
+    ranks::communicator* to_;
+    noting_place place_;
+};
+
+// What rank 1 did, with A by columns, B by rows and C in some layout. Expects a right C.
+std::string notes_of(const trial& t) {
+    std::string notes;
+    const runner noted = [&](int size, const std::function<void(ranks::communicator&)>& work) {
+        ranks::with_threads(size, [&](ranks::communicator& comm) {
+            noting_communicator noting(comm);
+            work(noting);
+            if (comm.rank() == 1) notes = noting.notes;
+        });
+    };
+    EXPECT_EQ(wrong(t, noted, verify::exact_kind::sums), "");
+    return notes;
+}
+
+trial long_trial(int size, kind c) {
+    trial t{.m = 120, .n = 128, .k = 1200, .size = size, .a = kind::columns, .c = c};
+    t.along = ranks::dimension::k;
+    return t;
+}
+
+TEST(turns, each_part_is_sent_before_the_next_is_multiplied) {
+    EXPECT_EQ(notes_of(long_trial(2, kind::rows)), "P1P");
+    EXPECT_EQ(notes_of(long_trial(4, kind::rows)), "P1P1P1P");
+    EXPECT_EQ(notes_of(long_trial(4, kind::columns)), "P1P1P1P");
+}
+
+TEST(turns, there_are_at_most_eight) {
+    trial t = long_trial(12, kind::rows);
+    t.m = 1200;
+    t.k = 600;
+    const std::string notes = notes_of(t);
+    EXPECT_EQ(std::ranges::count(notes, 'P'), 12);
+    EXPECT_EQ(notes.size(), 12U + 8U);
+    EXPECT_EQ(notes.back(), 'P');
+}
+
+TEST(turns, parts_in_blocks_and_small_parts_are_sent_together) {
+    EXPECT_EQ(notes_of(long_trial(4, kind::cyclic)), "P3");
+    trial t = long_trial(4, kind::rows);
+    t.m = t.n = 8;
+    EXPECT_EQ(notes_of(t), "P3");
+}
+
+TEST(turns, every_type_and_factor) {
+    for (const element_types& types : all_types)
+        for (const int size : {2, 3, 7}) {
+            trial t = long_trial(size, kind::rows);
+            t.types = types;
+            t.alpha = 2;
+            t.beta = -1;
+            const std::string notes = notes_of(t);
+            EXPECT_EQ(notes.back(), 'P') << t.text() << ": " << notes;
+        }
+}
+
+}  // namespace
+}  // namespace carat::test
