@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "plan/cpu_grid.hpp"
 
 namespace carat::plan {
 

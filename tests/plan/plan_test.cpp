@@ -1,6 +1,7 @@
 // Plans as numbers: paths, blocks and grids for known cases.
 #include <gtest/gtest.h>
 
+#include "plan/cpu_grid.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/matrix_unit_plan.hpp"
 
