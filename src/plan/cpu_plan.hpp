@@ -89,6 +89,8 @@ struct request {
     bool whole_lines_of_a = false;  // rows of A that lie side by side begin on lines of cache alike
     bool unpacked_a = false;        // on a matrix unit: A can be multiplied where it lies
     bool packs_slabs_of_a = false;  // rows of A lie side by side
+    bool a_packed = false;          // before the product
+    bool b_packed = false;
     int most_threads = 1;
     blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
     std::optional<packed_before> prepared = {};

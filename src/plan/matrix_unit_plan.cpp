@@ -26,8 +26,28 @@ constexpr std::int64_t most_kept_bytes = std::int64_t{32} << 20;
 
 // 4 million multiplications are some 4 us, what waking a thread takes. Packed A may be kept as a
 // whole, so that its rows are better shared out than columns.
+constexpr double least_per_thread = 1 << 22;
 constexpr grid_costs costs = {
-    .least_per_thread = 1 << 22, .packing_a = 36, .packing_b = 32, .pads = true};
+    .least_per_thread = least_per_thread, .packing_a = 36, .packing_b = 32, .pads = true};
+
+// Of both operands, packed by all threads together.
+constexpr double most_shared_bytes = double{1 << 30};
+
+// Threads meet once more between packing and multiplying, which must pay.
+void share(matrix_unit_plan& plan, const request& r, std::int64_t rows, std::int64_t cols,
+           std::int64_t bytes) {
+    const auto k = static_cast<double>(r.k);
+    const auto saved = [&](double packing, std::int64_t lines, int threads) {
+        return packing * static_cast<double>(lines) * k * (threads - 1) / threads;
+    };
+    const double of_a =
+        r.unpacked_a || r.a_packed ? 0 : saved(costs.packing_a, rows, plan.threads_n);
+    const double of_b = r.b_packed ? 0 : saved(costs.packing_b, cols, plan.threads_m);
+    const double all_bytes = static_cast<double>(r.m + r.n) * k * static_cast<double>(bytes);
+    if (of_a + of_b < 2 * least_per_thread || all_bytes > most_shared_bytes) return;
+    plan.shares_a = of_a > 0;
+    plan.shares_b = of_b > 0;
+}
 
 }  // namespace
 
@@ -63,6 +83,7 @@ matrix_unit_plan make_matrix_unit_plan(const request& wanted, const matrix_unit_
     plan.streams_c = wanted.m * wanted.n * sum_bytes >= 2 * on.l2_bytes;
     plan.reads_a = wanted.unpacked_a;
     plan.packs_a_slabs = wanted.packs_slabs_of_a;
+    share(plan, wanted, rows, cols, bytes);
     return plan;
 }
 
@@ -84,6 +105,11 @@ std::string explain(const matrix_unit_plan& plan, const request& wanted,
     if (b.kc < wanted.k)
         text << "sums of C " << b.mc << " x " << b.nc << ", " << kib(b.mc * b.nc * sum_bytes)
              << " of L2 until they are complete\n";
+    if (plan.shares_a || plan.shares_b)
+        text << (!plan.shares_b   ? "A is"
+                 : !plan.shares_a ? "B is"
+                                  : "A and B are")
+             << " packed by all threads together, before they multiply\n";
     text << plan.threads() << " of " << wanted.most_threads << " threads, as " << plan.threads_m
          << " x " << plan.threads_n << " rectangles of C\n";
     return text.str();

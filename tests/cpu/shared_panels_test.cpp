@@ -82,7 +82,7 @@ bool same(const std::vector<T>& x, const std::vector<T>& y) {
     return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
 }
 
-constexpr int counts[] = {2, 3, 5, 16};
+constexpr int counts[] = {2, 3, 5, 16, 64};
 constexpr auto sharing = "threads together";
 constexpr auto divided_k = "parts of K";
 
@@ -119,7 +119,7 @@ TYPED_TEST(many_threads, share_panels_of_b_with_the_same_bits) {
             }
         }
     }
-    EXPECT_EQ(shared, 2 * 2 * 4);
+    EXPECT_EQ(shared, 2 * 2 * 5);
 }
 
 TYPED_TEST(many_threads, add_parts_of_k_in_order) {
@@ -166,6 +166,23 @@ TEST(shared_panels, serve_prepared_operands_and_epilogues) {
     detail::prepared_operand ready;
     of.prepare(ready);
     EXPECT_TRUE(same(of.by(5, nullptr, &ready), of.by(1)));
+}
+
+// Few columns are a path of their own, which a prepared operand must not leave for panels.
+TYPED_TEST(many_threads, keep_the_path_of_few_columns_with_a_prepared_operand) {
+    using T = TypeParam;
+    if constexpr (std::is_floating_point_v<T>) {
+        for (const std::int64_t few : {2, 3, 5}) {
+            one_product<T> of(4000, few, 401, {}, false);
+            of.problem().beta = 2;
+            ASSERT_TRUE(says(of.explain(16), "skinny")) << of.explain(16);
+            detail::prepared_operand ready;
+            of.prepare(ready);
+            const std::vector<T> serial = of.by(1);
+            for (const int threads : counts)
+                EXPECT_TRUE(same(of.by(threads, nullptr, &ready), serial)) << few << " " << threads;
+        }
+    }
 }
 
 class on_other_threads {
