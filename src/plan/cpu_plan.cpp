@@ -281,8 +281,7 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
     // The path skinny is cut by rows alone, between lines of cache: columns share what is read of
     // A. Micropanels that are packed before the product stay whole.
     const bool by_rows = plan.how == path::skinny;
-    plan.unit_m =
-        by_rows && !wanted.prepared ? cache_line_bytes / kernel.element_bytes : kernel.mr;
+    plan.unit_m = by_rows && !wanted.prepared ? cache_line_bytes / kernel.element_bytes : kernel.mr;
     const division threads = divide(wanted, plan.unit_m, by_rows ? most_dot_columns : kernel.nr,
                                     plan.blocks.kc, costs_of_grid(plan, wanted, kernel, on, least));
     plan.threads_m = threads.of_c.m;

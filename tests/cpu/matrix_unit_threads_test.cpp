@@ -44,8 +44,8 @@ class one_product {
         return cpu_engine::product(p_, threads, with_).explain();
     }
 
-    [[nodiscard]] std::vector<std::byte> by(
-        int threads, const detail::prepared_operand* ready = nullptr) const {
+    [[nodiscard]] std::vector<std::byte> by(int threads,
+                                            const detail::prepared_operand* ready = nullptr) const {
         const cpu_engine::product made(p_, threads, with_, {}, nullptr, ready);
         cpu_engine::workspace memory;
         std::vector<std::byte> c(static_cast<std::size_t>(p_.m * p_.n) * size_bytes(p_.c_type),
@@ -59,12 +59,11 @@ class one_product {
         ready.place = place;
         const bool left = place == side::left;
         const core::layout& lies = left ? p_.a_layout : p_.b_layout;
-        cpu_engine::pack_operand(
-            ready, with_, p_.a_type,
-            cpu_engine::operand(left ? a_.data() : b_.data(), p_.a_type,
-                                left ? lies.row_stride : lies.col_stride,
-                                left ? lies.col_stride : lies.row_stride),
-            left ? p_.m : p_.n, p_.k);
+        cpu_engine::pack_operand(ready, with_, p_.a_type,
+                                 cpu_engine::operand(left ? a_.data() : b_.data(), p_.a_type,
+                                                     left ? lies.row_stride : lies.col_stride,
+                                                     left ? lies.col_stride : lies.row_stride),
+                                 left ? p_.m : p_.n, p_.k);
     }
 
   private:

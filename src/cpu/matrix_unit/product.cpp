@@ -105,7 +105,7 @@ std::size_t matrix_unit_product::workspace_bytes() const {
     return shared_bytes() + thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
-// Of operands that all threads pack together: A, then B.
+// The operands that all threads pack together are here, A before B.
 std::size_t matrix_unit_product::shared_bytes() const {
     const auto bytes = [&](bool shared, std::int64_t lines) {
         return shared ? packed_bytes(*kernel_, lines, problem_.k) : 0;
@@ -146,8 +146,8 @@ void matrix_unit_product::pack_together(matrix_unit_task& whole, std::byte* memo
             pack(whole.a, subrange(whole.m, micropanel_extent, each, piece), kernel_->pack_a,
                  memory);
         else
-            pack(whole.b, subrange(whole.n, micropanel_extent, each, piece - of_a),
-                 kernel_->pack_b, packed_b);
+            pack(whole.b, subrange(whole.n, micropanel_extent, each, piece - of_a), kernel_->pack_b,
+                 packed_b);
     });
     const auto packed = [&](std::byte* out) {
         return source{out, 1, bytes / micropanel_extent, micropanel_step_bytes / kernel_->step_k()};
