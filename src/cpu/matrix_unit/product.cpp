@@ -105,7 +105,7 @@ std::size_t matrix_unit_product::workspace_bytes() const {
     return shared_bytes() + thread_bytes() * static_cast<std::size_t>(plan_.threads());
 }
 
-// The operands that all threads pack together are here, A before B.
+// Memory for the operands that all threads pack together: A, then B.
 std::size_t matrix_unit_product::shared_bytes() const {
     const auto bytes = [&](bool shared, std::int64_t lines) {
         return shared ? packed_bytes(*kernel_, lines, problem_.k) : 0;
