@@ -25,6 +25,8 @@ struct grid_costs {
     // and the rows that meet a panel between two reads of it from L3. Otherwise 0.
     std::int64_t shared_columns = 0;
     std::int64_t rows_at_once = 0;
+    // A thread with fewer rows has them in one piece, so that no other can help it when it is late.
+    std::int64_t rows_of_two_pieces = 0;
 };
 
 [[nodiscard]] inline double multiplications(const request& r) {

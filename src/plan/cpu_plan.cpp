@@ -131,7 +131,10 @@ std::int64_t most_depth(const request& r, const kernel_shape& kernel, const mach
 // Eighths of L2 that a block of A may take. Half would be best if pages fell evenly into the sets
 // of L2. Beside packed panels, which pass through it too, 2048^3 then ran at 70 to 80 in different
 // processes, and at 75 to 80 with three eighths (f64, 16 processes of each in turns).
-std::int64_t eighths_of_l2(const blocking& chosen) {
+// Beside panels that threads share a quarter is better: on 16 threads (ADR 0151) 1.05 and 1.07
+// times the GFLOP/s at 2048^3 and 4096^3 in f64, and 1.02 at 4096^3 in f32.
+std::int64_t eighths_of_l2(const blocking& chosen, bool shares_b) {
+    if (shares_b) return 2;
     return chosen.reads_b ? 4 : 3;
 }
 
@@ -145,10 +148,10 @@ std::int64_t shared_columns(const request& r, std::int64_t kc, const kernel_shap
 }
 
 // Rows of a block of A.
-std::int64_t most_rows(const blocking& chosen, const request& r, const kernel_shape& kernel,
-                       const machine& on) {
+std::int64_t most_rows(const blocking& chosen, bool shares_b, const request& r,
+                       const kernel_shape& kernel, const machine& on) {
     if (r.wanted.mc != 0) return r.wanted.mc;
-    return on.l2_bytes / 8 * eighths_of_l2(chosen) / (chosen.kc * kernel.element_bytes);
+    return on.l2_bytes / 8 * eighths_of_l2(chosen, shares_b) / (chosen.kc * kernel.element_bytes);
 }
 
 // kc so that a micropanel of B takes half of L1.
@@ -170,7 +173,7 @@ void choose_widths(cpu_plan& plan, const request& r, const kernel_shape& kernel,
         plan.shares_b ? shared_columns(r, chosen.kc, kernel, on) / plan.threads_n : own;
     const std::int64_t rows = ceil_div(r.m, plan.threads_m);
     chosen.mc = balanced(plan.shares_b ? ceil_div(rows, plan.pieces) : rows,
-                         most_rows(chosen, r, kernel, on), kernel.mr);
+                         most_rows(chosen, plan.shares_b, r, kernel, on), kernel.mr);
     chosen.nc = balanced(ceil_div(r.n, plan.threads_n), r.wanted.nc != 0 ? r.wanted.nc : most_nc,
                          kernel.nr);
 }
@@ -180,6 +183,10 @@ bool may_share_b(const cpu_plan& plan, const request& r) {
     return plan.how == path::blocked && !plan.blocks.reads_b && r.sums_in_c;
 }
 
+// Of a piece whose thread shares panels of B. Pieces read these from L3 again, at 46 GFLOP/s a
+// thread in f64 with 2 GB/s.
+constexpr std::int64_t least_rows_that_share = 96;
+
 // Packing an element costs about as much as 8 multiplications.
 grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                          const machine& on, double least) {
@@ -187,17 +194,29 @@ grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_sh
     if (!may_share_b(plan, r)) return costs;
     costs.shared_columns =
         std::max<std::int64_t>(kernel.nr, shared_columns(r, plan.blocks.kc, kernel, on));
-    costs.rows_at_once = std::max<std::int64_t>(kernel.mr, most_rows(plan.blocks, r, kernel, on));
+    costs.rows_of_two_pieces = 2 * least_rows_that_share;
+    costs.rows_at_once =
+        std::max<std::int64_t>(kernel.mr, most_rows(plan.blocks, true, r, kernel, on));
     return costs;
 }
 
+// Whether threads pack panels of B together that one thread reads where they lie. A thread that
+// keeps its columns of B in L2 need not; otherwise all threads of a group fetch the same lines,
+// which are far apart. Packing costs 16 of `m` rows' share of the multiplications, here 1 % at
+// most. 2048^3 in f32 on 16 threads: 1478 GFLOP/s for 1305 (ADR 0151).
+bool packs_b_for_threads(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
+                         const machine& on) {
+    constexpr std::int64_t least_rows = 1600;
+    return plan.how == path::blocked && plan.blocks.reads_b && r.sums_in_c && plan.threads_m > 1 &&
+           r.m >= least_rows &&
+           ceil_div(r.n, plan.threads_n) * r.k * kernel.element_bytes > on.l2_bytes;
+}
+
 // Pieces cost what they pack anew: a piece of r rows packs a panel of B at the price of 8 / r of
-// its multiplications, here 1 % at most. Those that share panels read them from L3 again, at 46
-// GFLOP/s a thread in f64 with 2 GB/s.
+// its multiplications, here 1 % at most.
 int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, double least) {
     constexpr int most_pieces = 4;
     constexpr std::int64_t least_rows_that_pack = 800;
-    constexpr std::int64_t least_rows_that_share = 96;
     if (plan.threads() == 1) return 1;  // before divisions that are as long as 8 x 8 x 8
     const bool packs_b = plan.how == path::blocked && !plan.blocks.reads_b;
     const std::int64_t rows = r.m / plan.threads_m;
@@ -221,10 +240,12 @@ bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
 }
 
 // Both wait for memory beyond L2. There f64 is 1.03 to 1.05 times as fast with up to 5 columns that
-// stay in L1, and 0.8 times with 5 of 2000 depths.
+// stay in L1, and 0.8 times with 5 of 2000 depths. With AVX-512 f32 is 1.9 to 2.1 times as fast
+// with 7 and 8 columns (8 x 2000 x 1000 on one thread of a Zen 4, 7 x 1000 x 3000 on one of a
+// Sapphire Rapids); with AVX2 it is slower.
 bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
                           int element_bytes, int vector_bytes, const machine& on) {
-    constexpr std::int64_t most_bytes_of_columns = 24;
+    const std::int64_t most_bytes_of_columns = vector_bytes >= 64 ? 32 : 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
     constexpr std::int64_t least_bytes_of_depth = 512;
     if (few < 2) return false;
@@ -282,11 +303,20 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
     // A. Micropanels that are packed before the product stay whole.
     const bool by_rows = plan.how == path::skinny;
     plan.unit_m = by_rows && !wanted.prepared ? cache_line_bytes / kernel.element_bytes : kernel.mr;
-    const division threads = divide(wanted, plan.unit_m, by_rows ? most_dot_columns : kernel.nr,
-                                    plan.blocks.kc, costs_of_grid(plan, wanted, kernel, on, least));
-    plan.threads_m = threads.of_c.m;
-    plan.threads_n = threads.of_c.n;
-    plan.threads_k = threads.parts_of_k;
+    const auto divide_among_threads = [&] {
+        const division threads =
+            divide(wanted, plan.unit_m, by_rows ? most_dot_columns : kernel.nr, plan.blocks.kc,
+                   costs_of_grid(plan, wanted, kernel, on, least));
+        plan.threads_m = threads.of_c.m;
+        plan.threads_n = threads.of_c.n;
+        plan.threads_k = threads.parts_of_k;
+    };
+    divide_among_threads();
+    if (packs_b_for_threads(plan, wanted, kernel, on)) {
+        plan.blocks.reads_b = false;
+        plan.blocks.fuses_packing_of_a = false;
+        divide_among_threads();
+    }
     plan.shares_b = may_share_b(plan, wanted) && plan.threads_m > 1 && plan.threads_k == 1;
     if (plan.threads_k == 1) plan.pieces = pieces_of(plan, wanted, kernel, least);
     if (plan.how == path::blocked) {

@@ -30,7 +30,7 @@ std::vector<std::byte> random_operand(dtype type, std::int64_t count, unsigned s
 class one_product {
   public:
     one_product(const cpu_engine::kernel_set& with, dtype type, bool by_rows)
-        : with_(with), p_(core::row_major_problem(type, 480, 544, 1100)) {
+        : with_(with), p_(core::row_major_problem(type, 480, 544, 4400)) {
         p_.c_type = core::accumulator_of(type);
         if (!by_rows) {
             p_.a_layout = {1, p_.m};

@@ -11,6 +11,7 @@ using namespace carat::plan;
 constexpr kernel_shape f64_24x8{"gemm_f64_avx512_24x8", 24, 8, 8};
 constexpr kernel_shape f32_48x8{"gemm_f32_avx512_48x8", 48, 8, 4};
 constexpr machine server{48 << 10, 1 << 20, 4 << 20};
+constexpr machine sapphire_rapids{48 << 10, 2 << 20, 300 * (1 << 20) / 32};
 
 request square(std::int64_t size, int threads) {
     return {.m = size, .n = size, .k = size, .most_threads = threads};
@@ -31,6 +32,29 @@ TEST(cpu_grid, threads_with_the_same_columns_share_panels_of_b) {
     out_of_place.sums_in_c = false;
     EXPECT_FALSE(make_cpu_plan(out_of_place, f64_24x8, server).shares_b);
     EXPECT_FALSE(make_cpu_plan(square(400, 16), f64_24x8, server).shares_b) << "B is not packed";
+}
+
+// One thread reads B where it lies, and so do threads that keep their columns of it in L2.
+// Otherwise they pack it together, and cut K where one thread does.
+TEST(cpu_grid, threads_pack_what_one_reads_where_it_lies) {
+    const cpu_plan alone = make_cpu_plan(square(2048, 1), f32_48x8, sapphire_rapids);
+    EXPECT_TRUE(alone.blocks.reads_b);
+    const cpu_plan together = make_cpu_plan(square(2048, 16), f32_48x8, sapphire_rapids);
+    EXPECT_TRUE(together.shares_b);
+    EXPECT_EQ(together.blocks.kc, alone.blocks.kc);
+    EXPECT_FALSE(make_cpu_plan(square(1000, 16), f32_48x8, sapphire_rapids).shares_b);
+    machine large = sapphire_rapids;
+    large.l2_bytes = 16 << 20;
+    EXPECT_FALSE(make_cpu_plan(square(2048, 16), f32_48x8, large).shares_b);
+}
+
+// 16 x 1 rectangles of 3000 rows would leave each thread a single piece.
+TEST(cpu_grid, gives_threads_that_share_panels_two_pieces_of_rows) {
+    for (const std::int64_t size : {1600, 2000, 2500, 3000, 4000})
+        for (const kernel_shape& kernel : {f64_24x8, f32_48x8}) {
+            const cpu_plan p = make_cpu_plan(square(size, 16), kernel, sapphire_rapids);
+            EXPECT_TRUE(!p.shares_b || p.pieces >= 2) << size << " " << kernel.name;
+        }
 }
 
 TEST(cpu_grid, cuts_k_where_one_thread_does) {
