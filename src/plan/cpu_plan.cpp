@@ -183,8 +183,8 @@ bool may_share_b(const cpu_plan& plan, const request& r) {
     return plan.how == path::blocked && !plan.blocks.reads_b && r.sums_in_c;
 }
 
-// Of a piece whose thread shares panels of B. Pieces read these from L3 again, at 46 GFLOP/s a
-// thread in f64 with 2 GB/s.
+// Least rows of a piece whose thread shares panels of B. It reads these from L3 again, at 46
+// GFLOP/s a thread in f64 with 2 GB/s.
 constexpr std::int64_t least_rows_that_share = 96;
 
 // Packing an element costs about as much as 8 multiplications.

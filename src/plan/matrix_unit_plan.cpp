@@ -30,7 +30,7 @@ constexpr double least_per_thread = 1 << 22;
 constexpr grid_costs costs = {
     .least_per_thread = least_per_thread, .packing_a = 36, .packing_b = 32, .pads = true};
 
-// Of both operands, packed by all threads together.
+// Both operands may take this much, packed by all threads together.
 constexpr double most_shared_bytes = double{1 << 30};
 
 // Threads meet once more between packing and multiplying, which must pay. And they fetch packed
