@@ -187,6 +187,10 @@ bool may_share_b(const cpu_plan& plan, const request& r) {
 // GFLOP/s a thread in f64 with 2 GB/s.
 constexpr std::int64_t least_rows_that_share = 96;
 
+// Least rows that meet a panel of B packed for them, at the price of 8 / r of the multiplications
+// of r rows, here 1 %.
+constexpr std::int64_t least_rows_that_pack = 800;
+
 // Packing an element costs about as much as 8 multiplications.
 grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                          const machine& on, double least) {
@@ -202,21 +206,17 @@ grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_sh
 
 // Whether threads pack panels of B together that one thread reads where they lie. A thread that
 // keeps its columns of B in L2 need not; otherwise all threads of a group fetch the same lines,
-// which are far apart. Packing costs 16 of `m` rows' share of the multiplications, here 1 % at
-// most. 2048^3 in f32 on 16 threads: 1478 GFLOP/s for 1305 (ADR 0151).
+// which are far apart. 2048^3 in f32 on 16 threads: 1478 GFLOP/s for 1305 (ADR 0151).
 bool packs_b_for_threads(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                          const machine& on) {
-    constexpr std::int64_t least_rows = 1600;
     return plan.how == path::blocked && plan.blocks.reads_b && r.sums_in_c && plan.threads_m > 1 &&
-           r.m >= least_rows &&
+           r.m >= least_rows_that_pack &&
            ceil_div(r.n, plan.threads_n) * r.k * kernel.element_bytes > on.l2_bytes;
 }
 
-// Pieces cost what they pack anew: a piece of r rows packs a panel of B at the price of 8 / r of
-// its multiplications, here 1 % at most.
+// Pieces cost what they pack anew.
 int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, double least) {
     constexpr int most_pieces = 4;
-    constexpr std::int64_t least_rows_that_pack = 800;
     if (plan.threads() == 1) return 1;  // before divisions that are as long as 8 x 8 x 8
     const bool packs_b = plan.how == path::blocked && !plan.blocks.reads_b;
     const std::int64_t rows = r.m / plan.threads_m;

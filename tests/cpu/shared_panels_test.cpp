@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/engine.hpp"
+#include "cpu/machine.hpp"
 #include "cpu/make_task.hpp"
 
 namespace {
@@ -120,6 +121,14 @@ TYPED_TEST(many_threads, share_panels_of_b_with_the_same_bits) {
         }
     }
     EXPECT_EQ(shared, 2 * 2 * 5);
+}
+
+// One thread reads B where it lies; 16 pack it together where their columns exceed L2.
+TEST(shared_panels, of_what_one_thread_reads_have_the_same_bits) {
+    const one_product<float> of(1100, 1000, 4600, {}, true);
+    const bool exceeds_l2 = cpu_engine::this_machine().l2_bytes <= 2 << 20;
+    EXPECT_TRUE(says(of.explain(16), sharing) || !exceeds_l2) << of.explain(16);
+    EXPECT_TRUE(same(of.by(16), of.by(1)));
 }
 
 TYPED_TEST(many_threads, add_parts_of_k_in_order) {
