@@ -2,14 +2,16 @@
 
 #include <utility>
 
-#include "core/swap_ab.hpp"
 #include "cpu/blocked/out_of_place.hpp"
+#include "cpu/blocked/shared_panels.hpp"
 #include "cpu/machine.hpp"
 #include "cpu/make_task.hpp"
+#include "cpu/request_of.hpp"
 #include "cpu/scale_c.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/should_swap.hpp"
 #include "cpu/skinny/loops.hpp"
+#include "cpu/threads/parts_of_k.hpp"
 #include "cpu/unpacked/loops.hpp"
 
 namespace carat::cpu_engine {
@@ -26,42 +28,6 @@ bool may_be_skinny(const core::problem& p, const plan::blocking& wanted,
     const bool summed_out_of_place = last != nullptr && last->in_place && p.beta != 0;
     return p.a_type == p.c_type && !core::is_storage_type(p.a_type) && !summed_out_of_place &&
            wanted.mc == 0 && wanted.nc == 0 && wanted.kc == 0;
-}
-
-// Whether neighbouring lines are contiguous at one k, and consecutive k are whole pages apart: then
-// a line maps to a few sets of every cache.
-bool conflicts(dtype type, std::int64_t outer_stride, std::int64_t k_stride) {
-    return outer_stride == 1 && k_stride * static_cast<std::int64_t>(size_bytes(type)) % 4096 == 0;
-}
-
-// Whether elements at this distance have the same offset in their cache lines.
-bool on_whole_lines(dtype type, std::int64_t k_stride) {
-    return k_stride * static_cast<std::int64_t>(size_bytes(type)) % 64 == 0;
-}
-
-// `p` has been transposed. `out_of_place`: C cannot hold the sums.
-plan::request request_of(const core::problem& p, bool out_of_place, int threads,
-                         const plan::blocking& wanted) {
-    return {.m = p.m,
-            .n = p.n,
-            .k = p.alpha == 0 ? 0 : p.k,
-            .same_types = !out_of_place && !core::is_storage_type(p.a_type),
-            .m_contiguous_a = p.a_layout.row_stride == 1,
-            .k_contiguous_a = p.a_layout.col_stride == 1,
-            .k_contiguous_b = p.b_layout.row_stride == 1,
-            .conflicting_a = conflicts(p.a_type, p.a_layout.row_stride, p.a_layout.col_stride),
-            .conflicting_b = conflicts(p.b_type, p.b_layout.col_stride, p.b_layout.row_stride),
-            .whole_lines_of_a = on_whole_lines(p.a_type, p.a_layout.col_stride),
-            .most_threads = threads,
-            .wanted = wanted};
-}
-
-// The stride of a single row or column means nothing and decides nothing.
-core::problem turned(const core::problem& p, bool swapped) {
-    core::problem q = swapped ? core::swapped(p) : p;
-    if (q.m == 1) q.a_layout.row_stride = q.k;
-    if (q.n == 1) q.b_layout.col_stride = q.k;
-    return q;
 }
 
 // Whether operands of type `a` have kernels whose sums can be stored to type `c`: the sums' type,
@@ -99,7 +65,7 @@ product::product(const core::problem& p, int threads, const kernel_set& with,
       kernels_(&with),
       last_(last),
       ready_(ready),
-      request_(request_of(problem_, out_of_place(), threads, wanted)),
+      request_(request_of(problem_, out_of_place(), last != nullptr, threads, wanted)),
       plan_(plan::make_cpu_plan(request_, shape(), this_machine())) {
     if (takes_matrix_unit(p, with, ready != nullptr) && request_.k != 0)
         matrix_unit_.emplace(p, threads, *with.matrix_unit, wanted, ready);
@@ -120,11 +86,8 @@ void product::turn_for_prepared(const core::problem& p) {
     request_.m = problem_.m;
     request_.n = problem_.n;
     request_.same_types = false;
+    request_.prepared = {usual.how == plan::path::skinny, usual.blocks.kc};
     plan_ = plan::make_cpu_plan(request_, shape(), this_machine());
-    if (usual.how == plan::path::skinny)
-        plan_.how = usual.how;
-    else
-        plan_.blocks.kc = usual.blocks.kc;
 }
 
 template <class T>
@@ -173,17 +136,35 @@ std::int64_t product::thread_elements() const {
 
 std::size_t product::workspace_bytes() const {
     if (matrix_unit_) return matrix_unit_->workspace_bytes();
+    if (plan_.shares_b) return shared_panels_bytes(plan_, shape().element_bytes);
+    const std::int64_t sums = sums_of_parts(plan_, request_.m, request_.n, request_.k);
+    return sums_offset() + static_cast<std::size_t>(sums * shape().element_bytes);
+}
+
+std::size_t product::sums_offset() const {
     return thread_bytes_ * static_cast<std::size_t>(plan_.threads());
+}
+
+rectangles product::rectangles_of_c() const {
+    return {problem_.m,      problem_.n,      plan_.unit_m, shape().nr,
+            plan_.threads_m, plan_.threads_n, plan_.pieces};
 }
 
 core::plan_facts product::facts() const {
     if (matrix_unit_) return matrix_unit_->facts();
     const plan::blocking& b = plan_.blocks;
     const bool tiled = plan_.how != plan::path::skinny;
-    return {
-        explain(), request_.m,           request_.n, tiled ? shape().mr : 0, tiled ? shape().nr : 0,
-        b.mc,      b.mc == 0 ? 0 : b.nc, b.kc,       plan_.threads_m,        plan_.threads_n,
-        false};
+    return {explain(),
+            request_.m,
+            request_.n,
+            tiled ? shape().mr : 0,
+            tiled ? shape().nr : 0,
+            b.mc,
+            b.mc == 0 ? 0 : b.nc,
+            b.kc,
+            plan_.threads_m,
+            plan_.threads_n * plan_.threads_k,
+            false};
 }
 
 std::string product::explain() const {
@@ -249,9 +230,7 @@ void product::run_lone_tile(const core::operands& data, std::byte*) const {
 }
 
 template <class T>
-void product::run_rectangle(const task<T>& whole, range rows, range cols, T* memory) const {
-    task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
-    part.c = whole.c_at(rows.first, cols.first);
+void product::run_loops(const task<T>& part, T* memory) const {
     if constexpr (std::is_floating_point_v<T>)
         if (part.a_packed && plan_.how == plan::path::skinny)
             return multiply_skinny_packed(part, by_lanes_, memory);
@@ -259,6 +238,13 @@ void product::run_rectangle(const task<T>& whole, range rows, range cols, T* mem
     if (plan_.how == plan::path::unpacked)
         return multiply_unpacked(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, memory);
     multiply_blocked(part, plan_.blocks, memory);
+}
+
+template <class T>
+void product::run_rectangle(const task<T>& whole, range rows, range cols, T* memory) const {
+    task<T> part = rectangle(whole, rows.first, cols.first, rows.size, cols.size);
+    part.c = whole.c_at(rows.first, cols.first);
+    run_loops(part, memory);
 }
 
 template <class T>
@@ -278,7 +264,6 @@ void product::run_part(const core::operands& data, std::byte* memory, range rows
 
 template <class T>
 void product::run_as(const core::operands& data, std::byte* memory) const {
-    const kernel<T>& with = kernel_of<T>(*kernels_);
     task<T> whole = make<T>(data);
     epilogue_call<T> last;
     if constexpr (std::is_floating_point_v<T>) {
@@ -294,12 +279,15 @@ void product::run_as(const core::operands& data, std::byte* memory) const {
     }
     if (request_.k == 0) return scale(whole);
     whole.fetches_c = plan_.fetches_c;
+    if (plan_.shares_b) return multiply_sharing_panels(whole, plan_, memory);
+    if (plan_.threads_k > 1)
+        return multiply_parts_of_k(
+            whole, plan_, reinterpret_cast<T*>(memory + sums_offset()),
+            [&](const task<T>& part, int thread) { run_loops(part, share_of<T>(memory, thread)); });
     const auto work = [&](int thread, range rows, range cols) {
         run_rectangle(whole, rows, cols, share_of<T>(memory, thread));
     };
-    for_each_rectangle(
-        {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},
-        work);
+    for_each_rectangle(rectangles_of_c(), work);
 }
 
 template <class T>
@@ -327,7 +315,6 @@ epilogue_call<T> product::epilogue_of(const core::operands& data, bool runs_are_
 
 template <class T>
 void product::run_out_of_place(const core::operands& data, std::byte* memory) const {
-    const kernel<T>& with = kernel_of<T>(*kernels_);
     core::operands sums = data;
     sums.c = nullptr;
     task<T> whole = make<T>(sums);
@@ -344,9 +331,7 @@ void product::run_out_of_place(const core::operands& data, std::byte* memory) co
         multiply_out_of_place(rectangle(whole, rows.first, cols.first, rows.size, cols.size),
                               plan_.blocks, part, share_of<T>(memory, thread));
     };
-    for_each_rectangle(
-        {problem_.m, problem_.n, with.mr, with.nr, plan_.threads_m, plan_.threads_n, plan_.pieces},
-        work);
+    for_each_rectangle(rectangles_of_c(), work);
 }
 
 void product::run_nothing(const core::operands&, std::byte*) const {}

@@ -108,6 +108,8 @@ class product {
     template <class T>
     void run_as(const core::operands& data, std::byte* memory) const;
     template <class T>
+    void run_loops(const task<T>& part, T* memory) const;
+    template <class T>
     void run_rectangle(const task<T>& whole, range rows, range cols, T* memory) const;
     template <class T>
     void run_part_as(const core::operands& data, std::byte* memory, range rows, range cols) const;
@@ -122,6 +124,8 @@ class product {
                                                bool runs_are_rows) const;
     template <class T>
     [[nodiscard]] T* share_of(std::byte* memory, int thread) const;
+    [[nodiscard]] rectangles rectangles_of_c() const;
+    [[nodiscard]] std::size_t sums_offset() const;  // behind the threads' parts of the workspace
     [[nodiscard]] std::size_t find_thread_bytes() const;
     [[nodiscard]] std::int64_t thread_elements() const;
     void turn_for_prepared(const core::problem& p);

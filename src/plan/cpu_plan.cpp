@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "plan/cpu_grid.hpp"
 
 namespace carat::plan {
 
@@ -38,9 +39,7 @@ constexpr std::int64_t few_rows_bytes = 256;
 // Depths of a tile of A that is packed, which then takes half of L1.
 constexpr std::int64_t packed_tile_kc = 128;
 
-double multiplications(const request& r) {
-    return static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
-}
+constexpr int cache_line_bytes = 64;
 
 // Leaves room to spare, because it is luck which sets pages fall into: 512^3 in f32, all of L2, ran
 // at 119 in one process and at 74 in the next.
@@ -93,6 +92,7 @@ bool keeps_a(const request& r, const kernel_shape& kernel, const machine& on) {
 // Unpacked f64 reaches 66 GFLOP/s at 256^3 where packed blocks reach 58 and MKL 61, and f32 reaches
 // 134, where these reach 108 and 128 (the machine of ADR 0054, one thread, shared).
 path choose_path(const request& r, const kernel_shape& kernel, const machine& on) {
+    if (r.prepared) return r.prepared->skinny ? path::skinny : path::blocked;
     const bool asked_for_blocks = r.wanted.mc != 0 || r.wanted.nc != 0 || r.wanted.kc != 0;
     if (!r.same_types || (asked_for_blocks && r.k != 0)) return path::blocked;
     if (is_skinny(r, kernel, on)) return path::skinny;
@@ -131,37 +131,98 @@ std::int64_t most_depth(const request& r, const kernel_shape& kernel, const mach
 // Eighths of L2 that a block of A may take. Half would be best if pages fell evenly into the sets
 // of L2. Beside packed panels, which pass through it too, 2048^3 then ran at 70 to 80 in different
 // processes, and at 75 to 80 with three eighths (f64, 16 processes of each in turns).
-std::int64_t eighths_of_l2(const blocking& chosen) {
+// Beside panels that threads share a quarter is better: on 16 threads (ADR 0151) 1.05 and 1.07
+// times the GFLOP/s at 2048^3 and 4096^3 in f64, and 1.02 at 4096^3 in f32.
+std::int64_t eighths_of_l2(const blocking& chosen, bool shares_b) {
+    if (shares_b) return 2;
     return chosen.reads_b ? 4 : 3;
 }
 
-// kc so that a micropanel of B takes half of L1, mc so that a block of A takes its share of L2, nc
-// so that a panel of B takes half of a core's L3; each then cut evenly into the extent it divides.
-blocking choose_blocks(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
-                       const machine& on) {
-    const std::int64_t bytes = kernel.element_bytes;
-    const blocking& wanted = r.wanted;
+// The columns of panels of B that all groups of threads have at a time, two each. They take half of
+// L3, or 1 MiB a thread: a guest often sees an L3 that it shares with others.
+std::int64_t shared_columns(const request& r, std::int64_t kc, const kernel_shape& kernel,
+                            const machine& on) {
+    constexpr std::int64_t most_bytes = 1 << 20;
+    const std::int64_t bytes = std::min(on.l3_bytes / 2, most_bytes) * r.most_threads;
+    return bytes / 2 / (kc * kernel.element_bytes);
+}
+
+// Rows of a block of A.
+std::int64_t most_rows(const blocking& chosen, bool shares_b, const request& r,
+                       const kernel_shape& kernel, const machine& on) {
+    if (r.wanted.mc != 0) return r.wanted.mc;
+    return on.l2_bytes / 8 * eighths_of_l2(chosen, shares_b) / (chosen.kc * kernel.element_bytes);
+}
+
+// kc so that a micropanel of B takes half of L1.
+blocking choose_depth(const request& r, const kernel_shape& kernel, const machine& on) {
     blocking chosen;
-    chosen.kc = balanced(r.k, most_depth(r, kernel, on), 1);
+    chosen.kc = r.prepared ? r.prepared->kc : balanced(r.k, most_depth(r, kernel, on), 1);
     chosen.reads_b = reads_b(r, kernel, on);
     chosen.fuses_packing_of_a = chosen.reads_b && r.m_contiguous_a && r.n <= most_columns_by_kept_a;
-    const std::int64_t most_l2_bytes = on.l2_bytes / 8 * eighths_of_l2(chosen);
-    const std::int64_t most_mc = wanted.mc != 0 ? wanted.mc : most_l2_bytes / (chosen.kc * bytes);
-    const std::int64_t most_nc = wanted.nc != 0 ? wanted.nc : on.l3_bytes / 2 / (chosen.kc * bytes);
-    chosen.mc = balanced(ceil_div(r.m, plan.threads_m), most_mc, kernel.mr);
-    chosen.nc = balanced(ceil_div(r.n, plan.threads_n), most_nc, kernel.nr);
     return chosen;
 }
 
-// Pieces cost what they pack anew: a piece of r rows packs a panel of B at the price of 8 / r of
-// its multiplications, here 1 % at most.
+// mc so that a block of A takes its share of L2, nc so that panels of B take theirs of L3: half of
+// a core's where threads do not share them. Each is then cut evenly into the extent it divides.
+void choose_widths(cpu_plan& plan, const request& r, const kernel_shape& kernel,
+                   const machine& on) {
+    blocking& chosen = plan.blocks;
+    const std::int64_t own = on.l3_bytes / 2 / (chosen.kc * kernel.element_bytes);
+    const std::int64_t most_nc =
+        plan.shares_b ? shared_columns(r, chosen.kc, kernel, on) / plan.threads_n : own;
+    const std::int64_t rows = ceil_div(r.m, plan.threads_m);
+    chosen.mc = balanced(plan.shares_b ? ceil_div(rows, plan.pieces) : rows,
+                         most_rows(chosen, plan.shares_b, r, kernel, on), kernel.mr);
+    chosen.nc = balanced(ceil_div(r.n, plan.threads_n), r.wanted.nc != 0 ? r.wanted.nc : most_nc,
+                         kernel.nr);
+}
+
+// Whether panels of B are packed that threads with the same columns may share.
+bool may_share_b(const cpu_plan& plan, const request& r) {
+    return plan.how == path::blocked && !plan.blocks.reads_b && r.sums_in_c;
+}
+
+// Least rows of a piece whose thread shares panels of B. It reads these from L3 again, at 46
+// GFLOP/s a thread in f64 with 2 GB/s.
+constexpr std::int64_t least_rows_that_share = 96;
+
+// Least rows that meet a panel of B packed for them, at the price of 8 / r of the multiplications
+// of r rows, here 1 %.
+constexpr std::int64_t least_rows_that_pack = 800;
+
+// Packing an element costs about as much as 8 multiplications.
+grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
+                         const machine& on, double least) {
+    grid_costs costs{least, 8, 8};
+    if (!may_share_b(plan, r)) return costs;
+    costs.shared_columns =
+        std::max<std::int64_t>(kernel.nr, shared_columns(r, plan.blocks.kc, kernel, on));
+    costs.rows_of_two_pieces = 2 * least_rows_that_share;
+    costs.rows_at_once =
+        std::max<std::int64_t>(kernel.mr, most_rows(plan.blocks, true, r, kernel, on));
+    return costs;
+}
+
+// Whether threads pack panels of B together that one thread reads where they lie. A thread that
+// keeps its columns of B in L2 need not; otherwise all threads of a group fetch the same lines,
+// which are far apart. 2048^3 in f32 on 16 threads: 1478 GFLOP/s for 1305 (ADR 0151).
+bool packs_b_for_threads(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
+                         const machine& on) {
+    return plan.how == path::blocked && plan.blocks.reads_b && r.sums_in_c && plan.threads_m > 1 &&
+           r.m >= least_rows_that_pack &&
+           ceil_div(r.n, plan.threads_n) * r.k * kernel.element_bytes > on.l2_bytes;
+}
+
+// Pieces cost what they pack anew.
 int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, double least) {
     constexpr int most_pieces = 4;
-    constexpr std::int64_t least_rows_that_pack = 800;
     if (plan.threads() == 1) return 1;  // before divisions that are as long as 8 x 8 x 8
     const bool packs_b = plan.how == path::blocked && !plan.blocks.reads_b;
     const std::int64_t rows = r.m / plan.threads_m;
-    const std::int64_t by_rows = rows / (packs_b ? least_rows_that_pack : 4 * kernel.mr);
+    std::int64_t least_rows = packs_b ? least_rows_that_pack : 4 * kernel.mr;
+    if (plan.shares_b) least_rows = least_rows_that_share;
+    const std::int64_t by_rows = rows / least_rows;
     const double by_work = multiplications(r) / plan.threads() / (8 * least);
     if (by_rows < 2 || by_work < 2) return 1;
     return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
@@ -179,10 +240,12 @@ bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k,
 }
 
 // Both wait for memory beyond L2. There f64 is 1.03 to 1.05 times as fast with up to 5 columns that
-// stay in L1, and 0.8 times with 5 of 2000 depths.
+// stay in L1, and 0.8 times with 5 of 2000 depths. With AVX-512 f32 is 1.9 to 2.1 times as fast
+// with 7 and 8 columns (8 x 2000 x 1000 on one thread of a Zen 4, 7 x 1000 x 3000 on one of a
+// Sapphire Rapids); with AVX2 it is slower.
 bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
                           int element_bytes, int vector_bytes, const machine& on) {
-    constexpr std::int64_t most_bytes_of_columns = 24;
+    const std::int64_t most_bytes_of_columns = vector_bytes >= 64 ? 32 : 24;
     constexpr std::int64_t most_bytes_beyond_l2 = 40;
     constexpr std::int64_t least_bytes_of_depth = 512;
     if (few < 2) return false;
@@ -224,54 +287,42 @@ std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit) 
     return std::max<std::int64_t>(1, ceil_div(ceil_div(total, parts), unit)) * unit;
 }
 
-grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
-    // First, since at 8 x 8 x 8 the divisions below are as long as the product.
-    if (r.most_threads <= 1 || multiplications(r) < 2 * costs.least_per_thread) return {};
-    const int most = static_cast<int>(
-        std::min(multiplications(r) / costs.least_per_thread, static_cast<double>(r.most_threads)));
-    const std::int64_t micropanels_m = ceil_div(r.m, mr);
-    const std::int64_t micropanels_n = ceil_div(r.n, nr);
-    const auto extent = [&](std::int64_t micropanels, std::int64_t all) {
-        return static_cast<double>(costs.pads ? micropanels : std::min(micropanels, all));
-    };
-    grid chosen;
-    double best = 0;
-    for (int tm = 1; tm <= most; ++tm) {
-        for (int tn = 1; tm * tn <= most; ++tn) {
-            if (tm > micropanels_m || tn > micropanels_n) break;
-            const double rows = extent(ceil_div(micropanels_m, tm) * mr, r.m);
-            const double cols = extent(ceil_div(micropanels_n, tn) * nr, r.n);
-            const double cost = rows * cols + costs.packing_a * rows + costs.packing_b * cols;
-            if (best != 0 && cost > best) continue;
-            best = cost;
-            chosen = {tm, tn};
-        }
-    }
-    return chosen;
-}
-
 cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const machine& on) {
     cpu_plan plan;
     plan.how = choose_path(wanted, kernel, on);
     const double least = plan.how == path::skinny ? least_per_skinny_thread
                                                   : least_bytes_per_thread / kernel.element_bytes;
-    // Packing an element costs about as much as 8 multiplications.
-    // The path skinny is cut by rows alone: columns share what is read of A.
-    const int nr = plan.how == path::skinny ? most_dot_columns : kernel.nr;
-    const grid threads = choose_grid(wanted, kernel.mr, nr, {least, 8, 8});
-    plan.threads_m = threads.m;
-    plan.threads_n = threads.n;
-    if (plan.how == path::blocked) {
-        plan.blocks = choose_blocks(plan, wanted, kernel, on);
-        plan.fetches_c = !fits_l2(wanted, kernel, on);
-    }
+    if (plan.how == path::blocked) plan.blocks = choose_depth(wanted, kernel, on);
     if (plan.how == path::unpacked) {
         plan.packs_a = !wanted.m_contiguous_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
         plan.blocks = choose_unpacked_blocks(wanted, kernel, on);
         if (plan.packs_a) plan.blocks.kc = packed_tile_kc;
         plan.fetches_c = !fits_l2(wanted, kernel, on) && has_few_rows(wanted, kernel);
     }
-    plan.pieces = pieces_of(plan, wanted, kernel, least);
+    // The path skinny is cut by rows alone, between lines of cache: columns share what is read of
+    // A. Micropanels that are packed before the product stay whole.
+    const bool by_rows = plan.how == path::skinny;
+    plan.unit_m = by_rows && !wanted.prepared ? cache_line_bytes / kernel.element_bytes : kernel.mr;
+    const auto divide_among_threads = [&] {
+        const division threads =
+            divide(wanted, plan.unit_m, by_rows ? most_dot_columns : kernel.nr, plan.blocks.kc,
+                   costs_of_grid(plan, wanted, kernel, on, least));
+        plan.threads_m = threads.of_c.m;
+        plan.threads_n = threads.of_c.n;
+        plan.threads_k = threads.parts_of_k;
+    };
+    divide_among_threads();
+    if (packs_b_for_threads(plan, wanted, kernel, on)) {
+        plan.blocks.reads_b = false;
+        plan.blocks.fuses_packing_of_a = false;
+        divide_among_threads();
+    }
+    plan.shares_b = may_share_b(plan, wanted) && plan.threads_m > 1 && plan.threads_k == 1;
+    if (plan.threads_k == 1) plan.pieces = pieces_of(plan, wanted, kernel, least);
+    if (plan.how == path::blocked) {
+        choose_widths(plan, wanted, kernel, on);
+        plan.fetches_c = !fits_l2(wanted, kernel, on);
+    }
     return plan;
 }
 
@@ -283,6 +334,7 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
     const auto end = [&] {
         text << plan.threads() << " of " << wanted.most_threads << " threads, as " << plan.threads_m
              << " x " << plan.threads_n << " rectangles of C";
+        if (plan.threads_k > 1) text << " and " << plan.threads_k << " parts of K";
         if (plan.pieces > 1) text << ", each in " << plan.pieces << " pieces";
         text << "\n";
         return text.str();
@@ -306,8 +358,10 @@ std::string explain(const cpu_plan& plan, const request& wanted, const kernel_sh
     text << "blocks of A " << b.mc << " x " << b.kc << ", " << kib(b.mc, b.kc) << " of "
          << on.l2_bytes / 1024 << " KiB of L2" << a_packed << "panels of B " << b.kc << " x "
          << b.nc << ", " << kib(b.kc, b.nc) << " of " << on.l3_bytes / 1024 << " KiB of L3 a core"
-         << place(b.reads_b) << "micropanels of B " << b.kc << " x " << kernel.nr << ", "
-         << kib(b.kc, kernel.nr) << " of " << on.l1_bytes / 1024 << " KiB of L1\n";
+         << (plan.shares_b ? ", packed by " + std::to_string(plan.threads_m) + " threads together\n"
+                           : place(b.reads_b))
+         << "micropanels of B " << b.kc << " x " << kernel.nr << ", " << kib(b.kc, kernel.nr)
+         << " of " << on.l1_bytes / 1024 << " KiB of L1\n";
     return end();
 }
 

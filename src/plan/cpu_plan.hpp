@@ -6,9 +6,12 @@
 //        +------+------+            them). Inside it: panels of B, kc x nc, kept in L3; blocks of
 //   m    | t0   | t1   |            A, mc x kc, in L2; micropanels of B, kc x nr, in L1; and an
 //        +------+------+            mr x nr tile of C in registers (Goto and van de Geijn, 2008).
+//        | t2   | t3   |
+//        +------+------+            Threads with the same columns share panels of B.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,10 +55,21 @@ struct cpu_plan {
     bool fetches_c = false;  // unpacked, few rows: C does not fit in L2, so it is fetched ahead
     int threads_m = 1;
     int threads_n = 1;
+    int unit_m = 1;     // rows between which C is divided
+    int threads_k = 1;  // parts of K, whose sums are added up in order
+    // Threads with the same columns of C pack panels of B together, two in turn.
+    bool shares_b = false;
     // Pieces of a thread's rectangle, which others take up when its own thread is late.
     int pieces = 1;
 
-    [[nodiscard]] int threads() const { return threads_m * threads_n; }
+    [[nodiscard]] int threads() const { return threads_m * threads_n * threads_k; }
+};
+
+// A is packed before the product. Sums are formed as they would be without that, so that the bits
+// are the same: on the path skinny, or cut into blocks of kc.
+struct packed_before {
+    bool skinny = false;
+    std::int64_t kc = 0;
 };
 
 // The product as the kernel will see it: sizes after it has been turned, mostly so that columns
@@ -65,6 +79,8 @@ struct request {
     std::int64_t n = 0;
     std::int64_t k = 0;
     bool same_types = true;       // operands have the type computed in, so that packing is optional
+    bool sums_in_c = true;        // C can hold sums
+    bool adds_sums = true;        // C += sums is all that is done with them: alpha 1, no epilogue
     bool m_contiguous_a = true;   // rows of A lie side by side
     bool k_contiguous_a = false;  // depths of A do
     bool k_contiguous_b = true;
@@ -73,8 +89,11 @@ struct request {
     bool whole_lines_of_a = false;  // rows of A that lie side by side begin on lines of cache alike
     bool unpacked_a = false;        // on a matrix unit: A can be multiplied where it lies
     bool packs_slabs_of_a = false;  // rows of A lie side by side
+    bool a_packed = false;          // before the product
+    bool b_packed = false;
     int most_threads = 1;
     blocking wanted = {};  // values that aren't 0 replace computed ones, and ask for blocks
+    std::optional<packed_before> prepared = {};
 };
 
 // What plans for different units share.
@@ -91,21 +110,6 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 
 // The multiple of `unit` that cuts `total` into equal parts of at most `most`.
 [[nodiscard]] std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit);
-
-struct grid {
-    int m = 1;
-    int n = 1;
-};
-struct grid_costs {
-    double least_per_thread;  // multiplications that make a thread worth waking
-    double packing_a;         // of an element, in multiplications
-    double packing_b;
-    bool pads = false;  // a micropanel in part costs what a whole one does
-};
-
-// The grid with the least work in its largest rectangle; among equals, the least to pack, then the
-// most parts of m.
-[[nodiscard]] grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs);
 
 [[nodiscard]] cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel,
                                      const machine& on);

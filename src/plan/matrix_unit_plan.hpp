@@ -24,6 +24,10 @@ struct matrix_unit_plan {
     bool reads_a = false;        // A is multiplied where it lies
     bool packs_a_slabs = false;  // mc rows of A are packed at a time, else a micropanel
     bool streams_c = false;      // C, where its rows begin on lines of cache, is written past them
+    // Threads pack the whole operand together, before they multiply. Otherwise each packs what it
+    // needs, and so do all others with the same rows or columns of C.
+    bool shares_a = false;
+    bool shares_b = false;
     int threads_m = 1;
     int threads_n = 1;
 

@@ -1,6 +1,7 @@
 // Plans as numbers: paths, blocks and grids for known cases.
 #include <gtest/gtest.h>
 
+#include "plan/cpu_grid.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/matrix_unit_plan.hpp"
 
@@ -122,7 +123,9 @@ TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
 // that L1 cannot keep.
 TEST(cpu_plan, few_columns_are_dot_products_where_depths_lie_side_by_side) {
     EXPECT_TRUE(takes_dot_products(5000, 5, 500, true, 4, 64, server));
-    EXPECT_FALSE(takes_dot_products(5000, 7, 500, true, 4, 64, server));
+    EXPECT_TRUE(takes_dot_products(5000, 8, 500, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 9, 500, true, 4, 64, server));
+    EXPECT_FALSE(takes_dot_products(5000, 7, 500, true, 4, 32, server));
     EXPECT_FALSE(takes_dot_products(5000, 1, 500, true, 4, 64, server));
     EXPECT_FALSE(takes_dot_products(5000, 5, 127, true, 4, 64, server));
     EXPECT_TRUE(takes_dot_products(5000, 5, 500, true, 8, 64, server));
@@ -341,6 +344,18 @@ TEST(matrix_unit_plan, blocks_fit_their_caches) {
     EXPECT_TRUE(plan.keeps_b);
     const matrix_unit_plan huge = make_matrix_unit_plan(square(40000, 1), bf16_tiles, server);
     EXPECT_FALSE(huge.keeps_a);  // 3 GB
+}
+
+TEST(matrix_unit_plan, threads_pack_together_what_l2_cannot_keep_for_each) {
+    const machine on{48 << 10, 2 << 20, 9 << 20};
+    const matrix_unit_plan near = make_matrix_unit_plan(square(1024, 16), bf16_tiles, on);
+    EXPECT_FALSE(near.shares_a || near.shares_b);
+    const matrix_unit_plan far = make_matrix_unit_plan(square(2048, 16), bf16_tiles, on);
+    EXPECT_TRUE(far.shares_a && far.shares_b);
+    EXPECT_LE(far.blocks.kc * far.blocks.nc * 2, on.l2_bytes / 8);
+    const matrix_unit_plan one = make_matrix_unit_plan(square(2048, 1), bf16_tiles, on);
+    EXPECT_FALSE(one.shares_a || one.shares_b);
+    EXPECT_GT(one.blocks.nc, far.blocks.nc);
 }
 
 TEST(matrix_unit_plan, one_slab_needs_no_sums_in_memory) {

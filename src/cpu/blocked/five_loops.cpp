@@ -10,13 +10,6 @@ namespace carat::cpu_engine {
 
 namespace {
 
-// Panels start on cache lines and pages of their own.
-constexpr std::int64_t page_elements = 1024;
-
-constexpr std::int64_t rounded(std::int64_t elements) {
-    return (elements + page_elements - 1) / page_elements * page_elements;
-}
-
 // Where the tiles of an operand are: packed one after the other, or unpacked.
 template <class T>
 struct tiles_of {
@@ -74,48 +67,69 @@ void multiply_blocks(void (*run)(const tile_call<T>&), const task<T>& t, tile_ca
 }  // namespace
 
 std::int64_t blocked_elements(const plan::blocking& blocks) {
-    return rounded(blocks.mc * blocks.kc) + (blocks.reads_b ? 0 : rounded(blocks.nc * blocks.kc));
+    return on_pages(blocks.mc * blocks.kc) + (blocks.reads_b ? 0 : on_pages(blocks.nc * blocks.kc));
+}
+
+template <class T>
+void pack_panel(const task<T>& t, const panel& where, std::int64_t first, std::int64_t count,
+                T* packed) {
+    t.pack_b(t.b.at(where.j + first, where.p), t.b.outer_stride, t.b.k_stride, count, where.k,
+             packed + first * where.k);
+}
+
+template <class T>
+void multiply_panel(const task<T>& t, const plan::blocking& blocks, const panel& where,
+                    const T* packed_b, T* packed_a) {
+    const std::int64_t mr = t.with->mr;
+    const std::int64_t nr = t.with->nr;
+    tile_call<T> call{};
+    call.alpha = t.alpha;
+    call.beta = where.p == 0 ? t.beta : T{1};
+    call.b_k_stride = blocks.reads_b ? t.b.k_stride : nr;
+    call.b_col_stride = blocks.reads_b ? t.b.outer_stride : 1;
+    call.fetches_c = t.fetches_c;
+    call.k = where.k;
+    call.last = where.p + where.k == t.k;
+    tiles_of<T> b{packed_b, nr * where.k};
+    if (blocks.reads_b)
+        b = {reinterpret_cast<const T*>(t.b.at(where.j, where.p)), nr * t.b.outer_stride};
+    for (std::int64_t ic = 0; ic < t.m; ic += blocks.mc) {
+        const std::int64_t mc = std::min(blocks.mc, t.m - ic);
+        const auto* const in_a = reinterpret_cast<const T*>(t.a.at(ic, where.p));
+        blocks_of<T> of{{packed_a, mr * where.k}, b, nullptr, ic, where.j, mc, where.n};
+        if (t.a_packed)
+            of.a = {in_a, mr * t.k};
+        else if (blocks.fuses_packing_of_a && where.n >= nr)
+            of.unpacked_a = in_a;
+        else
+            t.pack_a(t.a.at(ic, where.p), t.a.outer_stride, t.a.k_stride, mc, where.k, packed_a);
+        multiply_blocks(blocks.reads_b ? t.with->unpacked : t.with->packed, t, call, of);
+    }
 }
 
 template <class T>
 void multiply_blocked(const task<T>& t, const plan::blocking& blocks, T* workspace) {
-    const std::int64_t mr = t.with->mr;
-    const std::int64_t nr = t.with->nr;
     T* const packed_a = workspace;
-    T* const packed_b = workspace + rounded(blocks.mc * blocks.kc);
-    tile_call<T> call{};
-    call.alpha = t.alpha;
-    call.b_k_stride = blocks.reads_b ? t.b.k_stride : nr;
-    call.b_col_stride = blocks.reads_b ? t.b.outer_stride : 1;
-    call.fetches_c = t.fetches_c;
-    const auto run = blocks.reads_b ? t.with->unpacked : t.with->packed;
+    T* const packed_b = workspace + on_pages(blocks.mc * blocks.kc);
     for (std::int64_t jc = 0; jc < t.n; jc += blocks.nc) {
-        const std::int64_t nc = std::min(blocks.nc, t.n - jc);
-        call.beta = t.beta;
-        for (std::int64_t pc = 0; pc < t.k; pc += blocks.kc, call.beta = T{1}) {
-            call.k = std::min(blocks.kc, t.k - pc);
-            call.last = pc + call.k == t.k;
-            tiles_of<T> b{packed_b, nr * call.k};
-            if (blocks.reads_b)
-                b = {reinterpret_cast<const T*>(t.b.at(jc, pc)), nr * t.b.outer_stride};
-            else
-                t.pack_b(t.b.at(jc, pc), t.b.outer_stride, t.b.k_stride, nc, call.k, packed_b);
-            for (std::int64_t ic = 0; ic < t.m; ic += blocks.mc) {
-                const std::int64_t mc = std::min(blocks.mc, t.m - ic);
-                const auto* const in_a = reinterpret_cast<const T*>(t.a.at(ic, pc));
-                blocks_of<T> of{{packed_a, mr * call.k}, b, nullptr, ic, jc, mc, nc};
-                if (t.a_packed)
-                    of.a = {in_a, mr * t.k};
-                else if (blocks.fuses_packing_of_a && nc >= nr)
-                    of.unpacked_a = in_a;
-                else
-                    t.pack_a(t.a.at(ic, pc), t.a.outer_stride, t.a.k_stride, mc, call.k, packed_a);
-                multiply_blocks(run, t, call, of);
-            }
+        for (std::int64_t pc = 0; pc < t.k; pc += blocks.kc) {
+            const panel b{jc, std::min(blocks.nc, t.n - jc), pc, std::min(blocks.kc, t.k - pc)};
+            if (!blocks.reads_b) pack_panel(t, b, 0, b.n, packed_b);
+            multiply_panel(t, blocks, b, packed_b, packed_a);
         }
     }
 }
 
+template void pack_panel(const task<double>&, const panel&, std::int64_t, std::int64_t, double*);
+template void pack_panel(const task<float>&, const panel&, std::int64_t, std::int64_t, float*);
+template void pack_panel(const task<std::uint32_t>&, const panel&, std::int64_t, std::int64_t,
+                         std::uint32_t*);
+template void multiply_panel(const task<double>&, const plan::blocking&, const panel&,
+                             const double*, double*);
+template void multiply_panel(const task<float>&, const plan::blocking&, const panel&, const float*,
+                             float*);
+template void multiply_panel(const task<std::uint32_t>&, const plan::blocking&, const panel&,
+                             const std::uint32_t*, std::uint32_t*);
 template void multiply_blocked(const task<double>&, const plan::blocking&, double*);
 template void multiply_blocked(const task<float>&, const plan::blocking&, float*);
 template void multiply_blocked(const task<std::uint32_t>&, const plan::blocking&, std::uint32_t*);

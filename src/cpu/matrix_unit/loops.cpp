@@ -23,19 +23,13 @@ constexpr std::int64_t micropanels(std::int64_t lines) {
     return plan::ceil_div(lines, micropanel_extent);
 }
 
-// Two cache lines more than its tiles, so that micropanels, which are written together, do not
-// compete for a few sets of L1: 15 against 21 GB/s at 1024^3.
-std::int64_t micropanel_bytes(const plan::matrix_unit_plan& p, const matrix_unit_kernel& with) {
-    return plan::ceil_div(p.blocks.kc, with.step_k()) * micropanel_step_bytes + 2 * step_bytes;
-}
-
 class rectangle_product {
   public:
     rectangle_product(const matrix_unit_task& t, const plan::matrix_unit_plan& p,
                       std::byte* workspace)
         : t_(t),
           plan_(p),
-          micropanel_bytes_(micropanel_bytes(p, *t.with)),
+          micropanel_bytes_(micropanel_bytes(*t.with, p.blocks.kc)),
           slabs_(plan::ceil_div(t.k, p.blocks.kc)) {
         const matrix_unit_memory memory = matrix_unit_memory_for(p, *t.with, t.m, t.k);
         a_ = workspace;
@@ -185,16 +179,24 @@ class rectangle_product {
 
 }  // namespace
 
+// Two cache lines more than its tiles, so that micropanels, which are written together, do not
+// compete for a few sets of L1: 15 against 21 GB/s at 1024^3.
+std::int64_t micropanel_bytes(const matrix_unit_kernel& with, std::int64_t k) {
+    return plan::ceil_div(k, with.step_k()) * micropanel_step_bytes + 2 * step_bytes;
+}
+
 matrix_unit_memory matrix_unit_memory_for(const plan::matrix_unit_plan& plan,
                                           const matrix_unit_kernel& with, std::int64_t m,
                                           std::int64_t k) {
     const std::int64_t slabs = plan::ceil_div(k, plan.blocks.kc);
-    const std::int64_t micropanel = micropanel_bytes(plan, with);
+    const std::int64_t micropanel = micropanel_bytes(with, plan.blocks.kc);
     matrix_unit_memory need;
     need.a = micropanel;
     if (plan.packs_a_slabs) need.a = micropanel * micropanels(plan.blocks.mc);
     if (plan.keeps_a) need.a = micropanel * micropanels(m) * slabs;
-    need.b = micropanel * micropanels(plan.blocks.nc) * (plan.keeps_b ? slabs : 1);
+    if (plan.shares_a) need.a = 0;
+    if (!plan.shares_b)
+        need.b = micropanel * micropanels(plan.blocks.nc) * (plan.keeps_b ? slabs : 1);
     need.sums = sums_bytes;
     if (slabs > 1)
         need.sums = sums_bytes * micropanels(plan.blocks.mc) * micropanels(plan.blocks.nc);

@@ -50,6 +50,9 @@ struct matrix_unit_memory {
                                                         const matrix_unit_kernel& with,
                                                         std::int64_t m, std::int64_t k);
 
+// Bytes from one micropanel to the next, of this depth.
+[[nodiscard]] std::int64_t micropanel_bytes(const matrix_unit_kernel& with, std::int64_t k);
+
 // Computes one thread's rectangle. The tile registers must be configured.
 void multiply_on_matrix_unit(const matrix_unit_task& t, const plan::matrix_unit_plan& plan,
                              std::byte* workspace);

@@ -1,5 +1,6 @@
 #include "cpu/matrix_unit/product.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -48,6 +49,12 @@ plan::request request_for(const core::problem& p, int threads, const plan::block
             .wanted = wanted};
 }
 
+// Bytes of packed lines over all of k.
+std::int64_t packed_bytes(const matrix_unit_kernel& with, std::int64_t lines, std::int64_t k) {
+    const std::int64_t bytes = plan::ceil_div(lines, micropanel_extent) * micropanel_bytes(with, k);
+    return (bytes + 4095) / 4096 * 4096;
+}
+
 bool starts_on_lines(const matrix_unit_task& t) {
     constexpr std::int64_t line_bytes = 64;
     return reinterpret_cast<std::uintptr_t>(t.c) % line_bytes == 0 &&
@@ -72,6 +79,8 @@ matrix_unit_product::matrix_unit_product(const core::problem& p, int threads,
       kernel_(with.find(problem_.a_type, problem_.b_type)) {
     request_ = request_for(problem_, threads, wanted);
     if (ready != nullptr) {
+        request_.a_packed = ready->place == side::left;
+        request_.b_packed = !request_.a_packed;
         // K is cut where it would be otherwise, so sums have the same bits.
         const core::problem usual = turns_by_rows_ ? core::swapped(p) : p;
         request_.wanted.kc = plan::make_matrix_unit_plan(request_for(usual, threads, wanted),
@@ -93,7 +102,16 @@ std::size_t matrix_unit_product::thread_bytes() const {
 }
 
 std::size_t matrix_unit_product::workspace_bytes() const {
-    return thread_bytes() * static_cast<std::size_t>(plan_.threads());
+    return shared_bytes() + thread_bytes() * static_cast<std::size_t>(plan_.threads());
+}
+
+// Memory for the operands that all threads pack together: A, then B.
+std::size_t matrix_unit_product::shared_bytes() const {
+    const auto bytes = [&](bool shared, std::int64_t lines) {
+        return shared ? packed_bytes(*kernel_, lines, problem_.k) : 0;
+    };
+    return static_cast<std::size_t>(bytes(plan_.shares_a, problem_.m) +
+                                    bytes(plan_.shares_b, problem_.n));
 }
 
 core::plan_facts matrix_unit_product::facts() const {
@@ -106,6 +124,38 @@ core::plan_facts matrix_unit_product::facts() const {
 
 std::string matrix_unit_product::explain() const {
     return plan::explain(plan_, request_, shape(), this_machine());
+}
+
+// Pieces are micropanels of A or of B, for whoever is free, one block of depths after the other.
+void matrix_unit_product::pack_together(matrix_unit_task& whole, std::byte* memory) const {
+    const std::int64_t bytes = micropanel_bytes(*kernel_, whole.k);
+    std::byte* const packed_b =
+        memory + (plan_.shares_a ? packed_bytes(*kernel_, whole.m, whole.k) : 0);
+    const auto pack = [&](const source& from, range lines, pack_panels_function with,
+                          std::byte* out) {
+        out += lines.first / micropanel_extent * bytes;
+        for (std::int64_t p = 0; p < whole.k && lines.size > 0; p += plan_.blocks.kc)
+            with(from.at(lines.first, p), from.outer_stride, from.k_stride, lines.size,
+                 std::min(plan_.blocks.kc, whole.k - p),
+                 out + p / kernel_->step_k() * micropanel_step_bytes, bytes);
+    };
+    const int each = 2 * plan_.threads();  // pieces of an operand
+    const int of_a = plan_.shares_a ? each : 0;
+    core::for_each_piece(of_a + (plan_.shares_b ? each : 0), plan_.threads(), [&](int piece, int) {
+        if (piece < of_a)
+            pack(whole.a, subrange(whole.m, micropanel_extent, each, piece), kernel_->pack_a,
+                 memory);
+        else
+            pack(whole.b, subrange(whole.n, micropanel_extent, each, piece - of_a), kernel_->pack_b,
+                 packed_b);
+    });
+    const auto packed = [&](std::byte* out) {
+        return source{out, 1, bytes / micropanel_extent, micropanel_step_bytes / kernel_->step_k()};
+    };
+    if (plan_.shares_a) whole.a = packed(memory);
+    if (plan_.shares_b) whole.b = packed(packed_b);
+    whole.a_packed |= plan_.shares_a;
+    whole.b_packed |= plan_.shares_b;
 }
 
 void matrix_unit_product::run(const core::operands& data, std::byte* memory,
@@ -136,6 +186,8 @@ void matrix_unit_product::run(const core::operands& data, std::byte* memory,
         (left ? whole.a : whole.b) = ready_->lines;
         (left ? whole.a_packed : whole.b_packed) = true;
     }
+    if (plan_.shares_a || plan_.shares_b) pack_together(whole, memory);
+    memory += shared_bytes();
     whole.streams = whole.plain && plan_.streams_c && starts_on_lines(whole);
     const std::size_t share = thread_bytes();
     const auto work = [&](int thread, range rows, range cols) {

@@ -14,6 +14,8 @@
 
 namespace carat::cpu_engine {
 
+struct matrix_unit_task;
+
 // Whether there is a matrix unit for these types and it pays. A prepared operand is packed for it.
 [[nodiscard]] bool takes_matrix_unit(const core::problem& p, const kernel_set& with, bool prepared);
 
@@ -38,6 +40,8 @@ class matrix_unit_product {
   private:
     [[nodiscard]] plan::matrix_unit_shape shape() const;
     [[nodiscard]] std::size_t thread_bytes() const;
+    [[nodiscard]] std::size_t shared_bytes() const;
+    void pack_together(matrix_unit_task& whole, std::byte* memory) const;
 
     const detail::prepared_operand* ready_;
     bool turns_by_rows_;  // as the product would without it

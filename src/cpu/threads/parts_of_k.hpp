@@ -1,0 +1,78 @@
+// A product divided along K, for a C that is too small for the threads. Wherever the loops cut K,
+// they add the sums of a block of depths to C, one block after the other. Here threads compute the
+// sums of several blocks at a time, each in memory of its own but for the first, which goes to C
+// at once. Then all are added to C in the same order, so the bits are those of one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cpu/task.hpp"
+#include "cpu/threads/partition.hpp"
+#include "plan/cpu_plan.hpp"
+
+namespace carat::cpu_engine {
+
+// Elements of sums.
+[[nodiscard]] inline std::int64_t sums_of_parts(const plan::cpu_plan& plan, std::int64_t m,
+                                                std::int64_t n, std::int64_t k) {
+    return plan.threads_k == 1 ? 0 : m * n * (plan::ceil_div(k, plan.blocks.kc) - 1);
+}
+
+// Block `index` of depths, of these rows and columns.
+template <class T>
+[[nodiscard]] task<T> block_of_depths(const task<T>& t, std::int64_t index, std::int64_t kc,
+                                      T* sums, range rows, range cols) {
+    task<T> part = rectangle(t, rows.first, cols.first, rows.size, cols.size);
+    part.k = std::min(kc, t.k - index * kc);
+    part.a.data = part.a.at(0, index * kc);
+    part.b.data = part.b.at(0, index * kc);
+    part.c = t.c_at(rows.first, cols.first);
+    if (index == 0) return part;
+    part.c = sums + ((index - 1) * t.n + cols.first) * t.m + rows.first;
+    part.c_row_stride = 1;
+    part.c_col_stride = t.m;
+    part.beta = T{0};
+    return part;
+}
+
+// Adds the sums of all blocks but the first to some columns of C, in order.
+template <class T>
+void add_sums(const task<T>& t, std::int64_t blocks, const T* sums, range cols) {
+    for (std::int64_t j = cols.first; j < cols.first + cols.size; ++j) {
+        T* const c = t.c_at(0, j);
+        for (std::int64_t block = 1; block < blocks; ++block) {
+            const T* const from = sums + ((block - 1) * t.n + j) * t.m;
+            if (t.c_row_stride == 1)
+                for (std::int64_t i = 0; i < t.m; ++i) c[i] += from[i];
+            else
+                for (std::int64_t i = 0; i < t.m; ++i) c[i * t.c_row_stride] += from[i];
+        }
+    }
+}
+
+// Calls multiply(task, thread) for parts of the whole, whose alpha is 1 and which has no epilogue.
+// A thread index belongs to one thread. `sums` is on a cache line.
+template <class T, class Multiply>
+void multiply_parts_of_k(const task<T>& whole, const plan::cpu_plan& plan, T* sums,
+                         const Multiply& multiply) {
+    const std::int64_t kc = plan.blocks.kc;
+    const std::int64_t blocks = plan::ceil_div(whole.k, kc);
+    const int rectangles = plan.threads_m * plan.threads_n;
+    const int threads = plan.threads();
+    core::for_each_piece(threads, threads, [&](int piece, int thread) {
+        const int rectangle = piece % rectangles;
+        const range rows =
+            subrange(whole.m, whole.with->mr, plan.threads_m, rectangle % plan.threads_m);
+        const range cols =
+            subrange(whole.n, whole.with->nr, plan.threads_n, rectangle / plan.threads_m);
+        const range mine = core::subrange(blocks, plan.threads_k, piece / rectangles);
+        for (std::int64_t i = mine.first; i < mine.first + mine.size; ++i)
+            multiply(block_of_depths(whole, i, kc, sums, rows, cols), thread);
+    });
+    core::for_each_piece(threads, threads, [&](int piece, int) {
+        add_sums(whole, blocks, sums, core::subrange(whole.n, threads, piece));
+    });
+}
+
+}  // namespace carat::cpu_engine

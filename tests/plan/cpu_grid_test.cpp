@@ -1,0 +1,95 @@
+// Products divided among threads: where panels of B are shared, where K is divided, and what units
+// of rows there are.
+#include "plan/cpu_grid.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace carat::plan;
+
+constexpr kernel_shape f64_24x8{"gemm_f64_avx512_24x8", 24, 8, 8};
+constexpr kernel_shape f32_48x8{"gemm_f32_avx512_48x8", 48, 8, 4};
+constexpr machine server{48 << 10, 1 << 20, 4 << 20};
+constexpr machine sapphire_rapids{48 << 10, 2 << 20, 300 * (1 << 20) / 32};
+
+request square(std::int64_t size, int threads) {
+    return {.m = size, .n = size, .k = size, .most_threads = threads};
+}
+
+// Two panels of each group are half of L3 or 1 MiB a thread. Strips keep 96 rows.
+TEST(cpu_grid, threads_with_the_same_columns_share_panels_of_b) {
+    for (const int threads : {2, 16, 64}) {
+        const cpu_plan p = make_cpu_plan(square(4096, threads), f64_24x8, server);
+        EXPECT_TRUE(p.shares_b) << threads;
+        EXPECT_EQ(p.threads(), threads);
+        EXPECT_GT(p.threads_m, 1);
+        EXPECT_LE(2 * p.threads_n * p.blocks.nc * p.blocks.kc * 8, std::int64_t{threads} << 20);
+        EXPECT_LE(p.pieces, 4096 / p.threads_m / 96);
+    }
+    EXPECT_FALSE(make_cpu_plan(square(4096, 1), f64_24x8, server).shares_b);
+    request out_of_place = square(4096, 16);
+    out_of_place.sums_in_c = false;
+    EXPECT_FALSE(make_cpu_plan(out_of_place, f64_24x8, server).shares_b);
+    EXPECT_FALSE(make_cpu_plan(square(400, 16), f64_24x8, server).shares_b) << "B is not packed";
+}
+
+// One thread reads B where it lies, and so do threads that keep their columns of it in L2.
+// Otherwise they pack it together, and cut K where one thread does.
+TEST(cpu_grid, threads_pack_what_one_reads_where_it_lies) {
+    const cpu_plan alone = make_cpu_plan(square(2048, 1), f32_48x8, sapphire_rapids);
+    EXPECT_TRUE(alone.blocks.reads_b);
+    const cpu_plan together = make_cpu_plan(square(2048, 16), f32_48x8, sapphire_rapids);
+    EXPECT_TRUE(together.shares_b);
+    EXPECT_EQ(together.blocks.kc, alone.blocks.kc);
+    EXPECT_FALSE(make_cpu_plan(square(1000, 16), f32_48x8, sapphire_rapids).shares_b);
+    machine large = sapphire_rapids;
+    large.l2_bytes = 16 << 20;
+    EXPECT_FALSE(make_cpu_plan(square(2048, 16), f32_48x8, large).shares_b);
+}
+
+// 16 x 1 rectangles of 3000 rows would leave each thread a single piece.
+TEST(cpu_grid, gives_threads_that_share_panels_two_pieces_of_rows) {
+    for (const std::int64_t size : {1600, 2000, 2500, 3000, 4000})
+        for (const kernel_shape& kernel : {f64_24x8, f32_48x8}) {
+            const cpu_plan p = make_cpu_plan(square(size, 16), kernel, sapphire_rapids);
+            EXPECT_TRUE(!p.shares_b || p.pieces >= 2) << size << " " << kernel.name;
+        }
+}
+
+TEST(cpu_grid, cuts_k_where_one_thread_does) {
+    for (const std::int64_t size : {300, 1000, 4096}) {
+        const std::int64_t kc = make_cpu_plan(square(size, 1), f64_24x8, server).blocks.kc;
+        for (const int threads : {2, 7, 16, 64})
+            EXPECT_EQ(make_cpu_plan(square(size, threads), f64_24x8, server).blocks.kc, kc);
+    }
+}
+
+// 100 x 100 are 5 x 13 tiles, of which 16 threads would take 2 x 4 at most.
+TEST(cpu_grid, divides_k_where_c_leaves_threads_idle) {
+    request deep{.m = 100, .n = 100, .k = 20000, .most_threads = 16};
+    EXPECT_GT(make_cpu_plan(deep, f64_24x8, server).threads_k, 4);
+    EXPECT_GT(make_cpu_plan(deep, f32_48x8, server).threads_k, 4);
+    deep.adds_sums = false;
+    EXPECT_EQ(make_cpu_plan(deep, f64_24x8, server).threads_k, 1);
+    deep.adds_sums = true;
+    deep.same_types = false;
+    EXPECT_EQ(make_cpu_plan(deep, f64_24x8, server).threads_k, 1);
+    deep.same_types = true;
+    deep.k = 500;
+    EXPECT_EQ(make_cpu_plan(deep, f64_24x8, server).threads_k, 1) << "one block of depths";
+    EXPECT_EQ(make_cpu_plan(square(2000, 16), f64_24x8, server).threads_k, 1);
+    const request large{.m = 200, .n = 200, .k = 100'000, .most_threads = 64};
+    EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_k, 1) << "too many sums";
+}
+
+TEST(cpu_grid, divides_few_columns_between_lines_of_cache) {
+    const request few{.m = 1000, .n = 7, .k = 3000, .most_threads = 16};
+    const cpu_plan p = make_cpu_plan(few, f32_48x8, server);
+    EXPECT_EQ(p.how, path::skinny);
+    EXPECT_EQ(p.unit_m, 16);
+    EXPECT_EQ(p.threads_m, 16);
+    EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).unit_m, 8);
+}
+
+}  // namespace
