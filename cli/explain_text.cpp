@@ -134,7 +134,7 @@ std::string step_text(const explain::step_limits& told) {
     std::string text = heading("  What the step asks of its machine");
     text += "  " + wrapped(told.of + "; rates of " + told.on, 2) + "\n";
     for (const explain::ceiling& c : told.ceilings)
-        text += fmt::format("  {} {:<30} {:<28} {:>13}\n", c.what == told.binding ? '>' : ' ',
+        text += fmt::format("  {} {:<26} {:<34} {:>13}\n", c.what == told.binding ? '>' : ' ',
                             c.what, c.counted, rate_of(c.gflops));
     text += "  " +
             wrapped(fmt::format("Together at most {}. The limit that costs most: {}.",

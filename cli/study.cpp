@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct study_options {
-    std::string names = "all", threads, device = "all", folder = "carat-study";
+    std::string names = "all", threads, types, device = "all", folder = "carat-study";
     bool quick = false, full = false, as_published = false, resume = false;
     std::uint64_t seed = 1;
     double limit_s = 0, budget_s = 0;
@@ -54,6 +54,7 @@ study::options options_of(const study_options& o) {
         throw error(error_code::unsupported, "study --device cuda needs a GPU: " + no_gpu);
     how.on_gpu = only != rows::device::cpu && no_gpu.empty();
     how.seed = o.seed;
+    if (!o.types.empty()) how.types = request::parse_dtypes(o.types);
     if (o.budget_s > 0) how.most_budget_s = o.budget_s;
     return how;
 }
@@ -185,6 +186,12 @@ int run_studies(const study_options& o) {
         throw error(error_code::invalid_argument,
                     "--quick and --full are different extents: give one of them, or none");
     const std::vector<const study::definition*> chosen = study::find(o.names);
+    for (const study::definition* s : chosen)
+        if (!o.types.empty() && !s->takes_types)
+            throw error(error_code::invalid_argument,
+                        fmt::format("--dtype {}: {} measures the types of its document: leave "
+                                    "--dtype out, or take ladder",
+                                    o.types, s->name));
     const study::options how = options_of(o);
     std::error_code failure;
     fs::create_directories(o.folder, failure);
@@ -231,6 +238,7 @@ void add_study(CLI::App& app, action& chosen) {
                   "repeat the originals' method too, where it misled, and show what it changes");
     sub->add_option("--threads", o->threads, "of CPU products (default: all cores)")
         ->check(thread_counts());
+    sub->add_option("--dtype", o->types, "of ladder alone: all of its steps for these types");
     sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
         ->capture_default_str();
     sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")
@@ -250,6 +258,7 @@ void add_study(CLI::App& app, action& chosen) {
                 "  carat study all --quick\n"
                 "  carat study five-algorithms --as-published\n"
                 "  carat study tile-size,precision --out mine\n"
+                "  carat study ladder --dtype f64\n"
                 "  carat study five-algorithms --full --limit 1\n"
                 "  carat study tile-size --full --device cuda");
     sub->callback([o, &chosen] { chosen = [o] { return run_studies(*o); }; });

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Fills the pages of docs/ladder from the sources and from results: ladder_pages.py [--check].
 
-A page is written by hand but for four kinds of blocks, each between a marker and <!-- end -->:
+A page is written by hand but for five kinds of blocks, each between a marker and <!-- end -->:
 
     <!-- way NEW: stop > arrow > stop ... -->   the drawing of the data's way, docs/images/ladder
     <!-- quote FILE: TEXT + LINES -->           lines of a source, from the one that has TEXT on
     <!-- measured FILE TYPES SIZES: STEP, BEFORE -->   throughput of a step from results/FILE, if it is
                                                 there; types and sizes are separated by slashes
     <!-- waterfall FILE: SIZE -->               all steps of results/FILE at SIZE, as bars
+    <!-- beside FILE+FILE TYPE SIZE: OTHER | ... ; IDEA | STEP | OTHER | ... ; ... -->   a table: the
+                                                step's source, its lines, its share of cuBLAS; others
 
 NEW numbers the stops and arrows that the step adds, from 1. --check writes nothing, names what
 differs and exits 1, so that a quotation cannot outlive its source.
@@ -21,7 +23,7 @@ from xml.sax.saxutils import escape
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs/ladder"
-BLOCK = re.compile(r"(<!-- (way|quote|measured|waterfall) (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (way|quote|measured|waterfall|beside) (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 STYLE = """
   .page { fill: #ffffff } .text { fill: #1f2328 } .soft { fill: #59636e }
@@ -189,7 +191,39 @@ def waterfall(page, arguments, written):
             f"(../images/ladder/{image.name})\n\nTFLOP/s at N = {size.strip()}, `results/{file}`.\n")
 
 
-FILLED_BY = {"way": way, "quote": quote, "measured": measured, "waterfall": waterfall}
+def shares_of_cublas(results, dtype, size):
+    """What each implementation of the GPU reaches of cuBLAS at size x size x size, in percent."""
+    reached = {c["implementation"].split("[")[0].split(".")[-1]: c["median_gflops"]
+               for c in results["results"] if c.get("median_gflops", 0) > 0 and c["dtype"] == dtype
+               and {c["m"], c["n"], c["k"]} == {int(size)} and c["device"] == "cuda"}
+    return {name: f"{100 * rate / reached['cublas']:.1f} %" for name, rate in reached.items()}
+
+
+def beside(page, arguments, _):
+    where, table = arguments.split(":", 1)
+    files, dtype, size = where.split()
+    shares, measured_by = {}, []
+    for file in files.split("+"):
+        if (ROOT / "results" / file).exists():
+            results = json.loads((ROOT / "results" / file).read_text())
+            shares.update(shares_of_cublas(results, dtype, size))
+            measured_by.append(f"`results/{file}`, {results['machine']['gpus'][0]['name']}, revision "
+                               f"{results['revision']}")
+    heads, *rows = table.split(";")
+    head = ["idea", "carat", "lines", "of cuBLAS", *(cell.strip() for cell in heads.split("|"))]
+    written = [f"| {' | '.join(head)} |", "|---|---|--:|--:|" + "---|" * (len(head) - 4)]
+    for row in rows:
+        idea, step, *others = (cell.strip() for cell in row.split("|"))
+        own = ["not a step of its own", "", ""]
+        if step:
+            (source,) = ROOT.glob(f"ladder/cuda/[0-9][0-9]_{step}.cu")
+            own = [f"`{source.name}`", str(len(source.read_text().splitlines())),
+                   shares.get(step, "not measured")]
+        written.append(f"| {' | '.join([idea, *own, *others])} |")
+    return "\n".join([*written, "", f"carat, {dtype}, N = {size}: {'; '.join(measured_by)}.", ""])
+
+
+FILLED_BY = {"way": way, "quote": quote, "measured": measured, "waterfall": waterfall, "beside": beside}
 
 
 def main(check):

@@ -22,13 +22,15 @@ struct demand {
 };
 
 std::vector<demand> demands_of(const gpu_step& s, double unit_cycles) {
+    const std::string_view about = s.estimated ? "about " : "";
     return {
         {s.unit_share < 1 ? "what mma.sync reaches" : "the rate of its unit",
          fmt::format("{:.3g} operations", 2 * s.tile_m * s.tile_n * s.tile_k), unit_cycles},
-        {"instruction issue", fmt::format("{:.0f} instructions, 4 a cycle", s.instructions),
+        {"instruction issue",
+         fmt::format("{}{:.0f} instructions, 4 a cycle", about, s.instructions),
          s.instructions / 4},
-        {"shared memory and L1", fmt::format("{:.0f} x 128 bytes, 1 a cycle", s.wavefronts),
-         s.wavefronts},
+        {"shared memory and L1",
+         fmt::format("{}{:.0f} x 128 bytes, 1 a cycle", about, s.wavefronts), s.wavefronts},
         {"bytes from L2", fmt::format("{:.0f} bytes, 64 a cycle", s.bytes), s.bytes / 64},
     };
 }
@@ -68,19 +70,20 @@ step_limits limits_of(const gpu_step& s, const model::sizes& size, const gpu_rat
     told.gflops = gflops_at(interval);
     const double waits = std::max(0.0, s.waits - (s.ctas - 1) * interval);
     if (s.waits > 0)
-        add("waiting for copies", fmt::format("{:.0f} cycles a step, CTAs: {}", s.waits, s.ctas),
+        add("waiting for copies",
+            fmt::format("about {:.0f} cycles a step, CTAs: {}", s.waits, s.ctas),
             (interval + waits) / interval);
     const double steps = std::ceil(extent(size.k) / s.tile_k);
     if (s.ends > 0)
         add("begin and end of a tile",
-            fmt::format("{:.0f} cycles beside {:.0f} steps", s.ends, steps),
+            fmt::format("about {:.0f} cycles beside {:.0f} steps", s.ends, steps),
             1 + s.ends / (steps * (interval + waits)));
     if (s.in_rounds) {
         const double tiles =
             std::ceil(extent(size.m) / s.tile_m) * std::ceil(extent(size.n) / s.tile_n);
         const double rounds = tiles / (here.sms * s.ctas);
-        add("a last round that is not full",
-            fmt::format("{:.0f} tiles, {:.2f} rounds", tiles, rounds), std::ceil(rounds) / rounds);
+        add("a last round, partly empty", fmt::format("{:.0f} tiles, {:.2f} rounds", tiles, rounds),
+            std::ceil(rounds) / rounds);
     }
     return told;
 }

@@ -1,5 +1,8 @@
-// The counts. Instructions are of the loop over K, compiled for 9.0 by nvcc 13.0 (`cuobjdump
-// -sass`), summed over the warps of a CTA; bytes and wavefronts follow from the tiles.
+// The counts. Bytes follow from the tiles, and so do wavefronts. Instructions are of the loop over
+// K, summed over the warps of a CTA and rounded: those of steps 1 to 7, 11 to 13, 21 and 22 were
+// counted on the path of whole tiles, compiled for 9.0 by nvcc 13.0 (`cuobjdump -sass`). The
+// instructions of the others, and the wavefronts of WMMA, are estimates from the source, and marked
+// `estimated`. Waits and ends are estimates in every step.
 #include "lab/explain/steps.hpp"
 
 #include <array>
@@ -10,7 +13,8 @@ namespace {
 
 // mma.sync does so much of what wgmma does on the same tensor cores (results/h200/mma_peak.json).
 constexpr double by_mma_sync = 0.62;
-// Cycles of an SM: from the order for a copy to its arrival, and for 48 KB at 64 bytes a cycle.
+// Estimates, in cycles of an SM: from the order for a copy to its arrival, and for 48 KB at 64
+// bytes a cycle.
 constexpr double latency = 700, transfer = 768;
 
 constexpr std::array<gpu_step, 22> of_gpu = {{
@@ -103,6 +107,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_k = 16,
      .ctas = 8,
      .instructions = 240,
+     .estimated = true,
      .bytes = 4096,
      .wavefronts = 128,
      .waits = latency,
@@ -115,6 +120,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 2600,
+     .estimated = true,
      .bytes = 49152,
      .wavefronts = 1500,
      .next =
@@ -127,6 +133,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 2600,
+     .estimated = true,
      .bytes = 49152,
      .wavefronts = 1500,
      .next = "fragments are loaded by ldmatrix and multiplied by mma.sync, in the open"},
@@ -176,6 +183,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 1800,
+     .estimated = true,
      .bytes = 49152,
      .wavefronts = 1408,
      .ends = 5000,
@@ -187,6 +195,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 400,
+     .estimated = true,
      .bytes = 49152,
      .wavefronts = 1024,
      .waits = 250,
@@ -199,6 +208,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 530,
+     .estimated = true,
      .bytes = 49152,
      .wavefronts = 1024,
      .ends = 5000,
@@ -210,6 +220,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 550,
+     .estimated = true,
      .bytes = 32768,
      .wavefronts = 1024,
      .ends = 5000,
@@ -221,6 +232,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 560,
+     .estimated = true,
      .bytes = 32768,
      .wavefronts = 1024,
      .ends = 4000,
@@ -232,6 +244,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 560,
+     .estimated = true,
      .bytes = 32768,
      .wavefronts = 1024,
      .ends = 1500,
@@ -243,6 +256,7 @@ constexpr std::array<gpu_step, 22> of_gpu = {{
      .tile_n = 256,
      .tile_k = 64,
      .instructions = 690,
+     .estimated = true,
      .bytes = 32768,
      .wavefronts = 1024,
      .ends = 1500,

@@ -1,6 +1,7 @@
 // What binds a step of the ladder: what it asks of the machine, counted in its source and in its
 // machine code, against what the machine has. A count gives a time that the step cannot beat; the
-// largest of them is its limit, and says what the next step must change.
+// largest of them is its limit, and says what the next step must change. Where a figure is an
+// estimate, the text that tells it says "about".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,10 +26,11 @@ struct gpu_step {
     double tile_m = 1, tile_n = 1, tile_k = 1;
     int ctas = 1;             // that share an SM
     double instructions = 0;  // that its warps issue
+    bool estimated = false;   // instructions and wavefronts, instead of counted in machine code
     double bytes = 0;         // it reads from L2
     double wavefronts = 0;    // of 128 bytes, in shared memory or L1; collisions count again
-    double waits = 0;         // cycles in which it can do nothing while its copies come
-    double ends = 0;          // cycles before the first and after the last step of a tile
+    double waits = 0;         // cycles in which it can do nothing while its copies come: estimated
+    double ends = 0;          // cycles before a tile's first step and after its last: estimated
     bool in_rounds = true;    // tiles are handed out whole, so that the last round may be partial
     std::string_view next = {};  // what the next step changes; empty: it is the last
 };
@@ -50,7 +52,7 @@ struct cpu_step {
 // A limit, with what was counted for it.
 struct ceiling {
     std::string what;     // "instruction issue"
-    std::string counted;  // "1920 instructions"
+    std::string counted;  // "1920 instructions"; "about 1920 instructions" if estimated
     double gflops = 0;    // at most, alone
 };
 

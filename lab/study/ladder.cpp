@@ -1,6 +1,8 @@
 // Document 002: from three plain loops to a library, one technique at a time, f32 at 2048: how much
 // does each step gain, and how far is the machine's limit? On a GPU also the steps that the
-// document has not: bf16 tensor cores, from one instruction to the speed of a library.
+// document has not: bf16 tensor cores, from one instruction to the speed of a library. Or all steps
+// that there are for the types that the user names.
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <span>
@@ -14,6 +16,7 @@ namespace carat::study {
 namespace {
 
 constexpr std::string_view ladder_type = "f32";
+constexpr std::string_view tensor_type = "bf16";
 
 struct rung {
     std::string_view implementation;
@@ -21,9 +24,10 @@ struct rung {
     std::string_view theirs;  // the document's word for it; empty: it has none
 };
 
-constexpr std::array<rung, 23> rungs = {
+constexpr std::array<rung, 28> rungs = {
     {{"cpu.ladder.naive", "three loops", "naive"},
      {"cpu.ladder.reordered", "inner loops exchanged", "reordered"},
+     {"cpu.ladder.transposed_b", "B transposed first", ""},
      {"cpu.ladder.tiled", "tiles that stay in a cache", ""},
      {"cpu.ladder.tiled_reordered", "tiles, loops exchanged", "tiled"},
      {"cpu.ladder.openmp", "+ threads by OpenMP", ""},
@@ -42,13 +46,18 @@ constexpr std::array<rung, 23> rungs = {
      {"cuda.ladder.tiled", "+ shared memory", "GPU tiled"},
      {"cuda.ladder.register_tiled", "+ register tile", ""},
      {"cuda.ladder.vectorised", "+ wide loads", ""},
-     {"cuda.ladder.warp_tiled", "+ double buffer, warp tiles", ""},
-     {"cuda.ladder.wmma_shared", "tensor cores (tf32)", ""},
+     {"cuda.ladder.double_buffered", "+ two buffers", ""},
+     {"cuda.ladder.warp_tiled", "+ tiles of warps", ""},
+     {"cuda.ladder.turned", "+ A turned first", ""},
+     {"cuda.ladder.wide", "+ 16 x 8 sums a thread", ""},
+     {"vendor.cublas", "cuBLAS", ""},
+     {"cuda.ladder.wmma_shared", "tensor cores by WMMA", ""},
      {"vendor.cublas_tf32", "cuBLAS, tensor cores (tf32)", "GPU cuBLAS"}}};
 
-constexpr std::string_view tensor_type = "bf16";
-constexpr std::array<rung, 13> tensor_rungs = {
-    {{"cuda.ladder.wmma_shared", "WMMA from shared memory", ""},
+constexpr std::array<rung, 15> tensor_rungs = {
+    {{"cpu.ladder.amx", "CPU: a matrix unit", ""},
+     {"cpu.engine", "carat's engine, all cores", ""},
+     {"cuda.ladder.wmma_shared", "WMMA from shared memory", ""},
      {"cuda.ladder.mma", "mma.sync, one pair of tiles", ""},
      {"cuda.ladder.swizzled", "+ swizzled shared memory", ""},
      {"cuda.ladder.staged", "+ stages by cp.async", ""},
@@ -62,27 +71,50 @@ constexpr std::array<rung, 13> tensor_rungs = {
      {"cuda.engine", "carat's engine", ""},
      {"vendor.cublas", "cuBLAS", ""}}};
 
-std::string names_of(std::span<const rung> steps) {
+std::span<const rung> steps_of(std::string_view type) {
+    if (type == tensor_type) return tensor_rungs;
+    return rungs;
+}
+
+std::string names_of(std::span<const rung> steps, std::string_view without = "none") {
     std::string all;
-    for (const rung& r : steps) all += (all.empty() ? "" : ",") + std::string(r.implementation);
+    for (const rung& r : steps)
+        if (!r.implementation.starts_with(without))
+            all += (all.empty() ? "" : ",") + std::string(r.implementation);
     return all;
 }
 
-std::vector<part> ladder_parts(const options& how) {
+// All steps of a type at a size that a CPU can do.
+part plain_part(const options& how, dtype type) {
     const bool quick = how.how_much == extent::quick;
-    part all{request(how, names_of(rungs), quick ? 0.7 : 10)};
-    all.request.types = {dtype::f32};
+    const bool tensor = name(type) == tensor_type;
+    part all{
+        request(how, tensor ? "cpu.ladder.amx,cpu.engine" : names_of(rungs), quick ? 0.7 : 10)};
+    all.request.types = {type};
     const std::int64_t n = quick ? 512 : 2048;
     all.request.shapes = {{n, n, n}};
     if (how.how_much == extent::full) all.request.timing.trials = 30;
-    if (!how.on_gpu) return {all};
+    return all;
+}
 
-    part tensor{request(how, names_of(tensor_rungs), quick ? 0.4 : 5)};
+part tensor_part(const options& how) {
+    const bool quick = how.how_much == extent::quick;
+    part tensor{request(how, names_of(tensor_rungs, "cpu."), quick ? 0.4 : 5)};
     tensor.request.types = {dtype::bf16};
     tensor.request.asked.out = dtype::bf16;
     for (const std::int64_t size : {4096, 8192})
         if (!quick || size == 4096) tensor.request.shapes.push_back({size, size, size});
-    return {all, tensor};
+    return tensor;
+}
+
+std::vector<part> ladder_parts(const options& how) {
+    std::vector<part> parts;
+    for (const dtype type : how.types.empty() ? std::vector{dtype::f32} : how.types)
+        parts.push_back(plain_part(how, type));
+    const bool tensor =
+        how.types.empty() || std::ranges::find(how.types, dtype::bf16) != how.types.end();
+    if (how.on_gpu && tensor) parts.push_back(tensor_part(how));
+    return parts;
 }
 
 std::string published_s(std::string_view theirs) {
@@ -96,8 +128,8 @@ table table_of_steps(const results::document& doc, std::span<const rung> steps,
     table t{fmt::format("Step by step, {}, N = {}", type, n),
             {"step", "GFLOP/s", "time", "this step", "so far", "% of roofline", "document"},
             {},
-            "Factors are of median times against the step above and against the first. The "
-            "document's times are of f32 at N = 2048."};
+            "Factors are of median times against the step above and against the first."};
+    if (type == ladder_type) t.note += " The document's times are of f32 at N = 2048.";
     const results::result* first = nullptr;
     const results::result* before = nullptr;
     for (const rung& r : steps) {
@@ -109,7 +141,8 @@ table table_of_steps(const results::document& doc, std::span<const rung> steps,
         if (first == nullptr) first = c;
         t.rows.push_back({std::string(r.idea), gflops(c), report::duration(c->median_s),
                           factor(before), before == nullptr ? "" : factor(first),
-                          fmt::format("{:.1f}", c->percent_of_roofline), published_s(r.theirs)});
+                          fmt::format("{:.1f}", c->percent_of_roofline),
+                          type == ladder_type ? published_s(r.theirs) : "-"});
         before = c;
     }
     return t;
@@ -154,14 +187,12 @@ chapter tell_ladder(const results::document& doc, const options&) {
     const auto say = [&](std::string text) {
         if (!text.empty()) c.findings.push_back(std::move(text));
     };
-    if (const std::vector<std::int64_t> all = sizes(doc, ladder_type); !all.empty()) {
-        c.tables.push_back(table_of_steps(doc, rungs, ladder_type, all.back()));
-        say(product_of_steps(doc, all.back()));
-    }
-    for (const std::int64_t n : sizes(doc, tensor_type)) {
-        c.tables.push_back(table_of_steps(doc, tensor_rungs, tensor_type, n));
-        say(end_of_the_ladder(doc, n));
-    }
+    for (const dtype type : all_dtypes)
+        for (const std::int64_t n : sizes(doc, name(type))) {
+            c.tables.push_back(table_of_steps(doc, steps_of(name(type)), name(type), n));
+            if (name(type) == ladder_type) say(product_of_steps(doc, n));
+            if (name(type) == tensor_type) say(end_of_the_ladder(doc, n));
+        }
     return c;
 }
 
@@ -174,6 +205,7 @@ const definition ladder = {
     ladder_parts,
     tell_ladder,
     nullptr,
-    &published::investigation};
+    &published::investigation,
+    true};
 
 }  // namespace carat::study

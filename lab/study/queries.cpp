@@ -134,7 +134,8 @@ std::string present(std::string_view names) {
 request::measurement request(const options& how, std::string_view implementations,
                              double budget_s) {
     request::measurement r;
-    r.chosen = request::parse_selection(lab::catalogue(), present(implementations));
+    if (const std::string names = present(implementations); !names.empty())
+        r.chosen = request::parse_selection(lab::catalogue(), names);
     // The names are the same for every machine, so one that is missing here is not run, and is no
     // error.
     for (request::selection& s : r.chosen) s.asked_for = false;

@@ -46,7 +46,8 @@ namespace carat::study {
 void withhold_findings(chapter& c, const results::document& doc);
 
 // A request with the study's common parts: names (see request::parse_selection), threads, seed and
-// the seconds for each implementation and case.
+// the seconds for each implementation and case. Names that this build lacks are left out, if need
+// be all of them.
 [[nodiscard]] request::measurement request(const options& how, std::string_view implementations,
                                            double budget_s);
 

@@ -30,7 +30,8 @@ struct options {
     int threads = 1;            // of CPU products that use several
     bool on_gpu = false;        // there is one that can be used
     std::uint64_t seed = 1;
-    double most_budget_s = 1e9;  // for each implementation and case, where a study has more
+    std::vector<dtype> types = {};  // instead of the document's, for a study that takes them
+    double most_budget_s = 1e9;     // for each implementation and case, where a study has more
 };
 
 // One interleaved session. The sessions of a study never share a case (type, size, threads, call).
@@ -49,6 +50,7 @@ struct definition {
     // Measures what is not a single product and adds it to the chapter, or null.
     void (*add)(chapter&, const options&, const std::function<bool()>& interrupted) = nullptr;
     const published::source* document = nullptr;  // that asks the question, with its hardware
+    bool takes_types = false;                     // see options::types
 };
 
 // Listed in the order in which `carat study all` runs them.

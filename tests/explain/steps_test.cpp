@@ -67,6 +67,23 @@ TEST(Limits, OfAStepAreWhatTakesLongest) {
     EXPECT_DOUBLE_EQ(told.gflops, 25e3);
 }
 
+TEST(Limits, SayWhichFiguresAreEstimates) {
+    gpu_step s = sample_step();
+    s.instructions = 800;
+    s.waits = s.ends = 100;
+    const auto counted = [&](std::string_view what) {
+        for (const ceiling& c : limits_of(s, {1000, 1000, 1000}, plain).ceilings)
+            if (c.what == what) return c.counted;
+        return std::string("nothing");
+    };
+    EXPECT_EQ(counted("instruction issue"), "800 instructions, 4 a cycle");
+    EXPECT_EQ(counted("waiting for copies"), "about 100 cycles a step, CTAs: 1");
+    EXPECT_EQ(counted("begin and end of a tile"), "about 100 cycles beside 100 steps");
+    s.estimated = true;
+    EXPECT_EQ(counted("instruction issue"), "about 800 instructions, 4 a cycle");
+    EXPECT_EQ(counted("shared memory and L1"), "about 0 x 128 bytes, 1 a cycle");
+}
+
 TEST(Limits, CountWaitsThatNoOtherCtaHides) {
     gpu_step s = sample_step();
     s.waits = 200;
@@ -80,7 +97,7 @@ TEST(Limits, CountRoundsAndEnds) {
     gpu_step s = sample_step();
     step_limits told = limits_of(s, {1000, 1100, 1000}, plain);  // 110 tiles: 1.1 of 2 rounds
     EXPECT_DOUBLE_EQ(told.gflops, 55e3);
-    EXPECT_EQ(told.binding, "a last round that is not full");
+    EXPECT_EQ(told.binding, "a last round, partly empty");
     s.in_rounds = false;
     EXPECT_DOUBLE_EQ(limits_of(s, {1000, 1100, 1000}, plain).gflops, 100e3);
     s.ends = 20000;  // as long as 100 steps of 200 cycles

@@ -60,6 +60,15 @@ class pages(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stdout, r"^docs/ladder/gpu-13-staged.md: differs")
 
+    def test_a_longer_source_is_noticed_beside_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = self.copy(folder)
+            source = root / "ladder/cuda/13_staged.cu"
+            source.write_text("//\n" + source.read_text())
+            done = self.check(root)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stdout, r"(?m)^docs/ladder/beside-others.md: differs")
+
     def test_a_lost_line_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             root = self.copy(folder)

@@ -85,11 +85,27 @@ class Studies(unittest.TestCase):
             self.assertTrue(c["reason"].startswith((said, "it has no", "no ")), c["reason"])
         self.assertEqual({c["n"] for c in results["results"]}, {250, 500, 1000})
 
+    def test_a_ladder_of_other_types(self):
+        self.carat("study", "ladder", "--quick", "--dtype", "f64", "--device", "cpu", "--budget",
+                   "0.05")
+        results = json.loads((self.folder / "carat-study/ladder.json").read_text())
+        self.assertEqual({c["dtype"] for c in results["results"]}, {"f64"})
+        measured = [c for c in results["results"] if c.get("median_gflops", 0) > 0]
+        steps = {c["implementation"] for c in measured if ".ladder." in c["implementation"]}
+        self.assertGreaterEqual(len(steps), 11)
+        self.assertTrue(all(c["verified"] for c in measured))
+        table = results["studies"][0]["tables"][0]
+        self.assertEqual(table["title"], "Step by step, f64, N = 512")
+        self.assertGreater(len(table["rows"]), len(steps))
+        self.assertIn('id: "ladder"', (self.folder / "carat-study/report.html").read_text())
+
     def test_bad_input_is_one_line(self):
         for arguments, said in ((["laddr"], "unknown study 'laddr'"),
                                 (["all", "--quick", "--full"], "different extents"),
                                 (["ladder", "--threads", "1,1"], "run it once for each"),
                                 (["ladder", "--device", "gpu"], "device 'gpu'"),
+                                (["ladder", "--dtype", "f65"], "'f65'"),
+                                (["ladder,precision", "--dtype", "f64"], "precision measures"),
                                 (["ladder", "--quick", "--out", "/proc/none"], "--out /proc/none")):
             done = self.carat("study", *arguments, code=2)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)

@@ -209,6 +209,35 @@ TEST(ladder, measures_bf16_where_there_is_a_gpu) {
     EXPECT_EQ(parts[1].request.asked.out, dtype::bf16);
 }
 
+TEST(ladder, takes_the_types_that_are_named) {
+    study::options how;
+    how.types = {dtype::f64, dtype::bf16};
+    auto parts = study::ladder.parts(how);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_EQ(parts[0].request.types, std::vector{dtype::f64});
+    EXPECT_GE(parts[0].request.chosen.size(), 13U);
+    EXPECT_EQ(parts[1].request.types, std::vector{dtype::bf16});
+    EXPECT_GE(parts[1].request.chosen.size(), 1U);
+    how.on_gpu = true;
+    parts = study::ladder.parts(how);
+    ASSERT_EQ(parts.size(), 3U);
+    EXPECT_EQ(parts[2].request.asked.out, dtype::bf16);
+    how.types = {dtype::f64};
+    EXPECT_EQ(study::ladder.parts(how).size(), 1U);
+}
+
+TEST(ladder, leaves_the_documents_times_out_of_other_types) {
+    results::document doc;
+    doc.results = {result("cpu.ladder.naive", "f64", 512, 2),
+                   result("cpu.ladder.reordered", "f64", 512, 8)};
+    const study::chapter c = study::ladder.tell(doc, {});
+    ASSERT_EQ(c.tables.size(), 1U);
+    EXPECT_EQ(c.tables[0].title, "Step by step, f64, N = 512");
+    ASSERT_EQ(c.tables[0].rows.size(), 2U);
+    EXPECT_EQ(c.tables[0].rows[1][3], "4.00×");
+    EXPECT_EQ(c.tables[0].rows[1].back(), "-");
+}
+
 TEST(tile_size, knows_reuse_and_the_level_that_holds_a_tile) {
     results::document doc;
     doc.machine["caches"] = {{{"level", 1}, {"kind", "data"}, {"size_bytes", 48 << 10}},
