@@ -33,6 +33,7 @@ struct study_options {
     bool quick = false, full = false, as_published = false, resume = false;
     std::uint64_t seed = 1;
     double limit_s = 0, budget_s = 0;
+    int processes = request::measurement{}.processes;
 };
 
 study::options options_of(const study_options& o) {
@@ -103,13 +104,14 @@ void tell(const study::definition& s, const study_options& o, const study::optio
     std::fflush(stdout);
 }
 
-// What the user leaves of a study: a device, and runs no longer than a limit (the shorter of it and
-// the study's own holds).
+// What the user leaves of a study: a device, a number of processes, and runs no longer than a limit
+// (the shorter of it and the study's own holds).
 std::vector<study::part> parts_of(const study::definition& s, const study_options& o,
                                   const study::options& how) {
     const std::optional<rows::device> only = choose_device(o.device);
     std::vector<study::part> parts = s.parts(how);
     for (study::part& part : parts) {
+        part.request.processes = o.processes;
         double& limit_s = part.request.slowest_run_s;
         if (o.limit_s > 0) limit_s = limit_s > 0 ? std::min(limit_s, o.limit_s) : o.limit_s;
         std::erase_if(part.request.chosen, [&](const request::selection& of) {
@@ -246,6 +248,10 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_option("--budget", o->budget_s,
                     "seconds for each implementation and case, where the study has more")
         ->check(not_negative());
+    sub->add_option("--processes", o->processes,
+                    "fresh processes of each CPU implementation; intervals need 3, and 0 is none")
+        ->check(whole_number(0, 100))
+        ->capture_default_str();
     sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
         ->check(file_name())
         ->capture_default_str();

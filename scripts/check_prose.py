@@ -31,8 +31,9 @@ RULES = {
 STRICT = (
     "CMakeLists.txt", "benchmarks/", "cli/", "cmake/", "dev", "examples/", "fuzz/", "include/", "lab/",
     "ladder/", "python/", "scripts/", "src/CMakeLists.txt", "src/abi/", "src/api/", "src/core/", "src/cpu/",
-    "src/cuda/CMakeLists.txt", "src/cuda/common/", "src/cuda/families/fma/", "src/cuda/families/gemv/",
-    "src/cuda/families/scale/", "src/cuda/families/wgmma/", "src/cuda/ptx/", "src/distributed/", "src/files/",
+    "src/cuda/CMakeLists.txt", "src/cuda/common/", "src/cuda/engine/",
+    "src/cuda/families/fma/", "src/cuda/families/gemv/", "src/cuda/families/scale/",
+    "src/cuda/families/wgmma/", "src/cuda/ptx/", "src/distributed/", "src/files/",
     "src/plan/", "src/tuning/", "tests/")
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh", ".py", ".sh", ".cmake", ".f90"}
 PREPOSITION = re.compile(

@@ -17,7 +17,7 @@ namespace carat::gpu_engine {
 
 namespace {
 
-// Of products that are alike in all else: what is far below the limits is known from the first.
+// Products differ in their sizes alone, so small ones need no check once the first has passed.
 void check_sizes(const core::gpu_call& call, std::size_t number) {
     constexpr std::int64_t small = 1 << 20;
     const core::problem& p = call.problem;

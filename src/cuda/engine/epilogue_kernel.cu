@@ -250,8 +250,8 @@ void launch(arguments<Sum, To> with, const started& on) {
     CARAT_CUDA_CHECK(cudaGetLastError());
 }
 
-// With as many numbers to a thread as whole vectors allow: what a step costs a thread is shared by
-// them.
+// Gives each thread as many numbers as whole vectors allow, which share what a step costs a
+// thread.
 template <class Sum, class To, int Size>
 void launch_widest(const arguments<Sum, To>& with, const started& on) {
     const bool fits = with.places_there == nullptr && with.length % Size == 0 &&

@@ -37,7 +37,7 @@ epilogue_route::epilogue_route(const core::gpu_call& call, const detail::epilogu
     if (has_steps && takes_fusion(p)) fusion_ = epilogue_of(*steps);
     const bool is_glu = fusion_ && fusion_->fusion.is_glu;
     is_fused_ = kernels_write && (!has_steps || (fusion_ && !is_glu));
-    // Of another number of rows the other way may be chosen, which rounds differently.
+    // Another number of rows may take the other route, which rounds differently.
     may_fuse_glu_ = have_kernel && is_glu && !call.batch_invariant &&
                     call.arithmetic != core::gpu_arithmetic::fp8_blocks;
 }

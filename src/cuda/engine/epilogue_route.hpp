@@ -49,7 +49,7 @@ struct post_pass {
 [[nodiscard]] core::gpu_call call_for_sums(const core::gpu_call& call, const post_pass& last,
                                            bool in_c);
 
-/// Before all products of a call. @throws carat::error(invalid_argument) as check_memory().
+/// Called before all products of a call. @throws carat::error(invalid_argument) as check_memory().
 void begin_pass(const post_pass& last, const core::problem& p, cuda::call_scope& scope);
 
 /// A product and its pass, or, where the plan says so, a GLU on the way to C.

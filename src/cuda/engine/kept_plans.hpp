@@ -16,7 +16,7 @@ class kept_plan {
 
     /// A GLU is better taken by a kernel of its own, or the products of a batch one by one.
     [[nodiscard]] bool is_none() const { return product_ == nullptr; }
-    /// As gemm_product::run().
+    /// The same as gemm_product::run().
     [[nodiscard]] bool run(cuda::bindings with) const;
     [[nodiscard]] core::plan_facts planned() const;
 
@@ -25,7 +25,7 @@ class kept_plan {
     std::unique_ptr<cuda::launch_cache> cache_;  // of this thread's runs
 };
 
-/// Of this thread; made now where there is none yet.
+/// This thread's plan for the call, made now if there is none yet.
 /// @throws carat::error(unsupported) with the reason.
 [[nodiscard]] const kept_plan& plan_for(const core::gpu_call& call, int device);
 

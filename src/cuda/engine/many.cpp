@@ -60,7 +60,7 @@ bool can_be_grouped(const core::gpu_call& call) {
            (type == dtype::f32 && call.arithmetic == core::gpu_arithmetic::tf32);
 }
 
-// As one of a group, where its E can be read where it lies.
+// The product as one of a group, if its E can be read in place.
 std::optional<core::gpu_product> as_grouped(const core::gpu_call& call,
                                             const core::operands& data) {
     const place_of_e place = place_in(call, data);
@@ -83,8 +83,8 @@ std::int64_t most_at_once(const core::gpu_call& call) {
     return std::clamp<std::int64_t>(fit, 1, most);
 }
 
-// In one launch. False: one by one they are as fast, and nothing but E, which may be copied to C
-// again, is in C.
+// Starts all in one launch. Returns false if they are as fast one by one; then C has at most
+// received E, which may be copied again.
 bool start_strided(core::gpu_call call, cuda::bindings with, cuda::call_scope& scope) {
     if (call.products.count < 2) return false;
     const core::problem& p = call.problem;
@@ -106,7 +106,7 @@ bool start_strided(core::gpu_call call, cuda::bindings with, cuda::call_scope& s
     return made.run(with);
 }
 
-// In one launch as well, wherever each lies.
+// Starts all in one launch, too, wherever each lies.
 bool start_listed(core::gpu_call call, cuda::bindings with, std::span<const core::operands> all,
                   cuda::call_scope& scope) {
     if (all.size() < fewest_of_group || !can_be_grouped(call)) return false;
@@ -126,7 +126,7 @@ bool start_listed(core::gpu_call call, cuda::bindings with, std::span<const core
     return !made.is_none() && made.run(with);
 }
 
-// Of some products of a group the numbers.
+// The numbers of some products of a group.
 using numbers = std::vector<std::size_t>;
 
 numbers all_of(std::size_t count) {
@@ -155,7 +155,7 @@ struct sorted_group {
     }
 };
 
-// In one launch of tiles chosen for all of them; which are left.
+// Multiplies them in one launch of tiles chosen for all; returns the numbers of those left.
 numbers multiply_together(const core::gpu_call& call, cuda::bindings with,
                           std::span<const core::gpu_product> all, cuda::call_scope& scope) {
     const sorted_group sorted(call, all);

@@ -15,7 +15,7 @@ void multiply_all(const core::gpu_call& call, const cuda::bindings& with,
 void multiply_ragged(const core::gpu_call& call, const cuda::bindings& with,
                      const core::gpu_operands& all, bool sums_are_c, cuda::call_scope& scope);
 
-/// Of product `i` at these distances.
+/// The operands of product `i` at these distances.
 [[nodiscard]] core::operands operands_at(const core::problem& p, const core::operands& first,
                                          const core::product_distances& apart, std::int64_t i);
 

@@ -32,7 +32,7 @@ cuda::plan_wish wish_for(const core::gpu_call& call, const core::settings& asked
             .chosen_by = "from the table of carat tune"};
 }
 
-// To kernels that are not the tensor cores': those read what they add wherever it lies.
+// Whether the call is for kernels without tensor cores, which read E wherever it lies.
 bool adds_alone(const core::gpu_call& call) {
     return !call.epilogue.changes_sums && !call.is_on_tensor_cores();
 }
@@ -98,8 +98,8 @@ bool takes_fusion(const core::problem& p) {
     return core::is_storage_type(p.a_type) && p.c_type != dtype::i32;
 }
 
-// Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses. Of 3xTF32,
-// whether A or B has its small parts multiplied first, which swapping them changes.
+// Bits of a row of C depend on how K is cut, and on nothing else that the plan chooses. For 3xTF32
+// they also depend on whether A's or B's small parts come first, which swapping A and B changes.
 core::settings settings_for(const core::gpu_call& call) {
     core::settings s;
     // CTAs that multicast need not be of one product.

@@ -38,8 +38,8 @@ namespace carat::gpu_engine {
 [[nodiscard]] std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call,
                                                       const core::settings& s);
 
-/// With a plan of choose_group()'s: for the products of any_of_group(), or for those that share out
-/// rows, by persistent tiles.
+/// Takes a plan of choose_group()'s: for the products of any_of_group(), or by persistent tiles for
+/// those that share out rows.
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                                 const plan::gpu_plan& with);
 
@@ -54,7 +54,7 @@ namespace carat::gpu_engine {
 [[nodiscard]] core::gpu_call any_of_group(const core::gpu_call& call,
                                           const cuda::layout_class& layout);
 
-/// For all of them in one launch. Persistent tiles are for those that `share_rows`.
+/// Chooses for all of them in one launch. Persistent tiles are for those that `share_rows`.
 [[nodiscard]] cuda::group_choice choose_group(const core::gpu_call& call,
                                               std::span<const core::gpu_product> all,
                                               const cuda::layout_class& layout, bool share_rows);

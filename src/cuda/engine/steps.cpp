@@ -14,7 +14,7 @@ using cuda::broadcast_vector;
 using detail::epilogue_step;
 using detail::step_kind;
 
-// In the order that the kernels have.
+// The order of steps within the kernels.
 enum class phase : std::uint8_t { scale, bias, activation, none };
 
 phase phase_of(step_kind kind) {
