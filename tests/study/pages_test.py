@@ -31,7 +31,7 @@ def public_names():
     for header in sorted((ROOT / "include/carat").glob("*.hpp")):
         if header.name in ("erased.hpp", "eigen.hpp"):  # nothing there is called by name
             continue
-        plain = re.sub(r"(?ms)^namespace detail \{.*?^\}  // namespace detail", "",
+        plain = re.sub(r"(?ms)^namespace (?:carat::)?detail \{.*?^\}  // namespace (?:carat::)?detail", "",
                        header.read_text(encoding="utf-8"))
         plain = re.sub(r"//[^\n]*", "", plain)
         names |= set(re.findall(r"(?m)^(?:struct|class|enum class)(?: CARAT_API)? (\w+)\b(?!;|<)", plain))
