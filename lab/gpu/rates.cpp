@@ -1,6 +1,7 @@
 #include "lab/gpu/rates.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include <carat/error.hpp>

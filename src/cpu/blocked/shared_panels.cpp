@@ -16,6 +16,7 @@
 #include "cpu/blocked/shared_panels.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 #include "cpu/threads/partition.hpp"

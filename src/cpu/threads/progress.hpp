@@ -1,6 +1,7 @@
 // How far threads have come with work that they share: a count that grows, and a wait for it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/spin_wait.hpp"
