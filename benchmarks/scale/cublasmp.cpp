@@ -56,13 +56,16 @@ const library& cublasmp() {
         const char* const file = named != nullptr && *named != '\0' ? named : "libcublasmp.so.0";
         void* const opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
         if (opened == nullptr)
-            throw error(error_code::unsupported, std::string("no cuBLASMp here: ") + dlerror());
+            throw error(error_code::unsupported,
+                        std::string("no cuBLASMp here: ") + dlerror() +
+                            ": install it, or name its file in CARAT_CUBLASMP");
         library all{};
         const auto take = [&](auto*& function, const char* symbol) {
             function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
                 dlsym(opened, symbol));
             if (function == nullptr)
-                throw error(error_code::unsupported, std::string(file) + " exports no " + symbol);
+                throw error(error_code::unsupported,
+                            std::string(file) + " exports no " + symbol + ": take version 0.10");
         };
         take(all.create, "cublasMpCreate");
         take(all.destroy, "cublasMpDestroy");

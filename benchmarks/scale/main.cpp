@@ -82,7 +82,8 @@ class report {
         if (what_.json.empty()) return;
         std::FILE* file = std::fopen(what_.json.c_str(), "w");
         if (file == nullptr)
-            throw error(error_code::invalid_argument, what_.json + " can't be written");
+            throw error(error_code::invalid_argument,
+                        what_.json + " can't be written: give --json another file");
         std::fputs((rows_.dump(1) + "\n").c_str(), file);
         std::fclose(file);
     }

@@ -315,7 +315,8 @@ carat::cuda place_of(communicator& comm) {
     const auto* on_gpu = dynamic_cast<gpu::gpu_communicator*>(&comm);
     if (on_gpu == nullptr)
         throw error(error_code::invalid_argument,
-                    "place_of: the communicator's matrices are in host memory");
+                    "place_of: the communicator's matrices are in host memory: take one of "
+                    "with_gpus or over_nccl");
     return {static_cast<CUstream_st*>(on_gpu->on_gpu().on()), on_gpu->on_gpu().device()};
 }
 
