@@ -119,7 +119,7 @@ def rate(value):
 
 def measured_rows(results, dtype, sizes, step, before):
     """A row for each type and size: the step, over the one before, of roofline and best library."""
-    cells = [c for c in results["results"] if c.get("median_gflops", 0) > 0]
+    cells = [c for c in results["results"] if c.get("median_gflops", 0) > 0 and not c.get("busy")]
     for own in cells:
         size = str(own["n"]) if own["m"] == own["n"] == own["k"] else \
             f"{own['m']}x{own['n']}x{own['k']}"
@@ -152,9 +152,13 @@ def measured(page, arguments, __):
     head = (f"| type | size | threads | | {over} | of the roofline | of the best library |\n"
             "|---|--:|--:|--:|--:|--:|--:|")
     machine = results["machine"]
+    left_out = [c for c in results["results"] if c.get("busy") and c["implementation"] == step]
+    notes = ["the run was cut short"] if not results.get("complete", True) else []
+    if left_out:
+        notes.append(f"{len(left_out)} figures left out, which other work disturbed")
     name = machine["gpus"][0]["name"] if step.startswith("cuda.") else machine["cpu_model"]
     return "\n".join([head, *rows, "", f"`results/{file}`: {name}, revision {results['revision']}, "
-                                       f"{results['date'][:10]}.", ""])
+                                       f"{'; '.join([results['date'][:10], *notes])}.", ""])
 
 
 def bars(rows):

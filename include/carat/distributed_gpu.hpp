@@ -2,8 +2,12 @@
 //
 //   carat::distributed::with_gpus(4, [&](carat::distributed::communicator& comm) {
 //       ... matrices in the memory of GPU comm.rank() ...
-//       carat::distributed::matrix_product(comm, a, b, c);     // starts the work and returns
+//       carat::distributed::matrix_product(comm, a, b, c);
 //   });
+//
+// A carat::distributed::product starts its work and returns; matrix_product() waits for the end of
+// its work if it had a workspace. Over more than one GPU there are no epilogues yet: apply them to
+// C after the product.
 //
 // NCCL and the driver are opened at run time; nothing here needs CUDA to compile.
 #pragma once

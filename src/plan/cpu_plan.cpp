@@ -131,8 +131,9 @@ std::int64_t most_depth(const request& r, const kernel_shape& kernel, const mach
 // Eighths of L2 that a block of A may take. Half would be best if pages fell evenly into the sets
 // of L2. Beside packed panels, which pass through it too, 2048^3 then ran at 70 to 80 in different
 // processes, and at 75 to 80 with three eighths (f64, 16 processes of each in turns).
-// Beside panels that threads share a quarter is better: on 16 threads (ADR 0151) 1.05 and 1.07
-// times the GFLOP/s at 2048^3 and 4096^3 in f64, and 1.02 at 4096^3 in f32.
+// Panels that threads share pass through it at all times, and leave a quarter. On 16 threads that
+// made 1.05 and 1.07 times the GFLOP/s of three eighths at 2048^3 and 4096^3 in f64 in one
+// measurement, and 0.99 and 0.97 in the next (ADR 0151).
 std::int64_t eighths_of_l2(const blocking& chosen, bool shares_b) {
     if (shares_b) return 2;
     return chosen.reads_b ? 4 : 3;

@@ -1,5 +1,6 @@
 // The model of `carat plan` against what was measured on two H200s (results/h200/distributed.json),
-// in shares of twice one GPU.
+// in shares of twice one GPU. Product + reduce-scatter is missing: the model has 99 %, and 82 to 86
+// % were measured.
 #include "distributed/prediction.hpp"
 
 #include <gtest/gtest.h>
@@ -20,13 +21,13 @@ TEST(prediction, is_what_two_gpus_were_measured_at) {
         std::optional<dimension> along;
         double share;
     };
-    const measured all[] = {{{{8192, 8192, 8192}}, {}, 0.951},
-                            {{{32768, 32768, 32768}}, {}, 0.997},
-                            {{{1024, 28672, 8192}}, dimension::n, 0.843},
-                            {{{2048, 28672, 8192}}, dimension::n, 0.981},
-                            {{{4096, 28672, 8192}}, dimension::n, 0.999},
-                            {{{8192, 28672, 8192}}, dimension::n, 0.980},
-                            {{{16384, 28672, 8192}}, dimension::n, 0.974}};
+    const measured all[] = {{{{8192, 8192, 8192}}, {}, 0.956},
+                            {{{32768, 32768, 32768}}, {}, 0.962},
+                            {{{1024, 28672, 8192}}, dimension::n, 0.857},
+                            {{{2048, 28672, 8192}}, dimension::n, 0.978},
+                            {{{4096, 28672, 8192}}, dimension::n, 0.997},
+                            {{{8192, 28672, 8192}}, dimension::n, 0.991},
+                            {{{16384, 28672, 8192}}, dimension::n, 0.972}};
     for (const measured& m : all)
         EXPECT_NEAR(efficiency_of(m.size, 2, m.along), m.share, 0.07)
             << m.size.of[0] << " x " << m.size.of[1] << " x " << m.size.of[2];

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds the files of the ladder to their length, and its pages to the sources they quote."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -77,6 +78,21 @@ class pages(unittest.TestCase):
             done = self.check(root)
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"gpu-13-staged.md: ladder/cuda/13_staged.cu has .* 0 times")
+
+    def test_disturbed_figures_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = self.copy(folder)
+            (root / "results").unlink()
+            (root / "results/cpu").mkdir(parents=True)
+            measured = json.loads((ROOT / "results/cpu/ladder_amx.json").read_text())
+            measured["complete"] = False
+            for cell in measured["results"]:
+                cell["busy"] = "" if cell["m"] == 2048 else "others disturbed its trials"
+            (root / "results/cpu/ladder_amx.json").write_text(json.dumps(measured))
+            subprocess.run([sys.executable, "scripts/ladder_pages.py"], cwd=root, check=True)
+            text = (root / "docs/ladder/cpu-16-amx.md").read_text()
+            self.assertEqual(re.findall(r"(?m)^\| bf16 \| (\d+)", text), ["2048"])
+            self.assertIn("; the run was cut short; 3 figures left out, which other work disturbed.", text)
 
     def test_every_step_has_a_page(self):
         steps = [*LADDER.glob("cuda/[0-9][0-9]_*.cu"), *LADDER.glob("cpu/**/[0-9][0-9]_*.cpp")]

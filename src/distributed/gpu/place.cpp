@@ -26,9 +26,11 @@ void* gpu_place::allocate(std::size_t bytes) {
     return reinterpret_cast<void*>(found);
 }
 
-// The driver waits for work that uses the memory.
+// Work that uses the memory may still run, and the driver need not wait for it. The stream has been
+// made to wait for the messages of other ranks, so what they read here ends with it.
 void gpu_place::release(void* memory) noexcept {
     driver().set_context(context_);
+    driver().stream_wait(stream_);
     driver().release(reinterpret_cast<device_pointer>(memory));
 }
 

@@ -18,6 +18,7 @@ struct event {
 
 char contexts[gpus];
 thread_local void* current = nullptr;
+thread_local bool busy = false;  // the calling thread has started work and not waited for it
 
 void require(bool holds, const char* what) {
     if (holds) return;
@@ -81,6 +82,7 @@ FAKE cuMemAlloc_v2(std::uintptr_t* address, std::size_t bytes) {
     return 0;
 }
 FAKE cuMemFree_v2(std::uintptr_t address) {
+    require(!busy, "memory freed while work may still use it");
     std::free(at(address));
     return 0;
 }
@@ -97,6 +99,7 @@ FAKE cuStreamDestroy_v2(void* stream) {
     return 0;
 }
 FAKE cuStreamSynchronize(void*) {
+    busy = false;
     return 0;
 }
 FAKE cuStreamQuery(void*) {
@@ -126,6 +129,7 @@ FAKE cuStreamWaitEvent(void*, void* e, unsigned) {
     return 0;
 }
 FAKE cuMemcpy2DAsync_v2(const copy* c, void*) {
+    busy = true;
     require(c->src_kind == 2 && c->dst_kind == 2, "a copy that is not between GPU memories");
     require(c->src_pitch >= c->width && c->dst_pitch >= c->width, "a pitch below the width");
     for (std::size_t i = 0; i < c->height; ++i)
@@ -133,11 +137,13 @@ FAKE cuMemcpy2DAsync_v2(const copy* c, void*) {
     return 0;
 }
 FAKE cuMemcpyDtoDAsync_v2(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void*) {
+    busy = true;
     std::memcpy(at(to), at(from), bytes);
     return 0;
 }
 FAKE cuMemcpyPeerAsync(std::uintptr_t to, void* to_context, std::uintptr_t from, void* from_context,
                        std::size_t bytes, void*) {
+    busy = true;
     require(to_context == current && from_context != current, "contexts of a copy between GPUs");
     std::memcpy(at(to), at(from), bytes);
     return 0;
@@ -151,6 +157,7 @@ FAKE cuMemcpyDtoH_v2(void* to, std::uintptr_t from, std::size_t bytes) {
     return 0;
 }
 FAKE cuMemsetD8Async(std::uintptr_t to, unsigned char value, std::size_t bytes, void*) {
+    busy = true;
     std::memset(at(to), value, bytes);
     return 0;
 }
