@@ -16,7 +16,7 @@
 // and a thread's vectors one k ahead, in registers, across the barrier between two tiles as well.
 // Measured on an H200 at 4096^3, f32: 41.9 TFLOP/s with two buffers and nothing ahead, 44.6 with
 // one k ahead, 46.6 with all of it and columns outside (tiles.cuh). 16 x 8 elements a thread gain
-// nothing, in step 22 neither, and copies spread over the tile's steps lose a tenth by their branches.
+// nothing, nor in step 22, and copies spread over the tile's steps lose a tenth by branches.
 #include "ladder/cuda/async_tile.cuh"
 #include "ladder/cuda/step.cuh"
 #include "ladder/cuda/steps.hpp"
