@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unistd.h>
 
 #include <carat/error.hpp>
 
@@ -83,7 +84,8 @@ TEST(gpu_rates, of_a_smaller_gpu_give_costs_of_its_own) {
 class in_own_cache : public ::testing::Test {
   protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() / "carat_gpu_rates_test";
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("carat_gpu_rates_" + std::to_string(getpid()));
         std::filesystem::remove_all(folder_);
         const char* const before = std::getenv("XDG_CACHE_HOME");
         if (before != nullptr) before_ = before;

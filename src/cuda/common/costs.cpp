@@ -76,7 +76,7 @@ const plan::gpu_costs& costs_in_use() {
 
 std::string origin_of_costs(int device) {
     const device_facts gpu = describe(device);
-    if (is_fitted(gpu)) return "fitted";
+    if (is_fitted(gpu)) return has_newer_memory(gpu) ? "fitted" : "from an H200's fit";
     return tuning::known_rates(gpu.name) != nullptr ? "from measured limits" : "from attributes";
 }
 

@@ -11,7 +11,7 @@ namespace carat::cuda {
 /// `carat bench` or `carat info` measured of it before this process began.
 [[nodiscard]] const plan::gpu_costs& costs_in_use();
 
-/// "fitted", "from measured limits" or "from attributes".
+/// "fitted", "from an H200's fit", "from measured limits" or "from attributes".
 [[nodiscard]] std::string origin_of_costs(int device);
 
 }  // namespace carat::cuda
