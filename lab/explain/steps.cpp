@@ -12,7 +12,7 @@ namespace carat::explain {
 namespace {
 
 // mma.sync does so much of what wgmma does on the same tensor cores (results/h200/mma_peak.json).
-constexpr double by_mma_sync = 0.62;
+constexpr double by_mma_sync = 0.66;
 // Estimates, in cycles of an SM: from the order for a copy to its arrival, and for 48 KB at 64
 // bytes a cycle.
 constexpr double latency = 700, transfer = 768;

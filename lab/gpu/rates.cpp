@@ -4,24 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include <carat/error.hpp>
-
-#include "files/read.hpp"
 #include "lab/files/output.hpp"
 
 namespace carat::gpu {
-
-namespace {
-
-tuning::rates_by_gpu known() {
-    try {
-        return tuning::parse_rates(files::read(tuning::rates_file()), tuning::rates_file());
-    } catch (const error&) {
-        return {};
-    }
-}
-
-}  // namespace
 
 tuning::measured_rates rates_of(const machine::peaks& limits) {
     const auto unit = [&](std::string_view name) {
@@ -33,12 +18,10 @@ tuning::measured_rates rates_of(const machine::peaks& limits) {
             std::ranges::find(limits.bandwidth, name, &machine::bandwidth_peak::level);
         return found == limits.bandwidth.end() ? 0 : 1e9 * found->gb_per_s;
     };
-    const double dfma = unit("dfma");
     return {.half_flop_per_s = unit("tensor bf16"),
             .tf32_flop_per_s = unit("tensor tf32"),
-            .f64_flop_per_s = std::max(dfma, unit("dmma")),
+            .f64_flop_per_s = std::max(unit("dfma"), unit("dmma")),
             .ffma_flop_per_s = unit("ffma"),
-            .dfma_flop_per_s = dfma,
             .l2_bytes_per_s = level("L2"),
             .memory_bytes_per_s = level("HBM")};
 }
@@ -46,7 +29,7 @@ tuning::measured_rates rates_of(const machine::peaks& limits) {
 void keep_rates(const std::string& gpu, const tuning::measured_rates& rates) {
     const std::string file = tuning::rates_file();
     if (file.empty()) return;
-    tuning::rates_by_gpu all = known();
+    tuning::rates_by_gpu all = tuning::kept_rates();
     all[gpu] = rates;
     nlohmann::json list = nlohmann::json::array();
     for (const auto& [name, of] : all) {

@@ -11,15 +11,15 @@ namespace {
 // Operations of an SM in a clock.
 struct sm_rates {
     int capability;
-    double half, tf32, f64, ffma, dfma;
+    double half, tf32, f64, ffma;
 };
 // A newer capability counts as the last one before it. Those of 9.0 are what the H200 reached with
 // mma.sync (results/h200/mma_peak.json); of 10.0 nothing is published for mma.sync.
 constexpr std::array sm_rates_of{
-    sm_rates{70, 1024, 128, 64, 128, 64},   sm_rates{75, 1024, 128, 4, 128, 4},
-    sm_rates{80, 2048, 1024, 128, 128, 64}, sm_rates{86, 1024, 512, 4, 256, 4},
-    sm_rates{89, 1024, 512, 4, 256, 4},     sm_rates{90, 2487, 1243, 256, 256, 128},
-    sm_rates{110, 1024, 512, 4, 256, 4}};
+    sm_rates{70, 1024, 128, 64, 128},   sm_rates{75, 1024, 128, 4, 128},
+    sm_rates{80, 2048, 1024, 128, 128}, sm_rates{86, 1024, 512, 4, 256},
+    sm_rates{89, 1024, 512, 4, 256},    sm_rates{90, 2487, 1243, 256, 256},
+    sm_rates{110, 1024, 512, 4, 256}};
 
 const sm_rates& rates_of_sm(int capability) {
     const sm_rates* found = &sm_rates_of.front();
@@ -90,7 +90,6 @@ gpu_rates rates_from(const gpu_attributes& gpu) {
             .tf32_flop_per_s = sm.tf32 * summed_in_f32,
             .f64_flop_per_s = sm.f64 * clocks,
             .ffma_flop_per_s = sm.ffma * clocks,
-            .dfma_flop_per_s = sm.dfma * clocks,
             .l2_bytes = gpu.l2_bytes,
             .l2_bytes_per_s = known.l2_bytes_per_s * clocks / (known.sms * known.clock_hz),
             // An H200 reads at 0.96 of what its clock and bus say.
@@ -104,7 +103,6 @@ const gpu_rates& rates_of_h200() {
                                      .tf32_flop_per_s = 325e12,
                                      .f64_flop_per_s = 67e12,
                                      .ffma_flop_per_s = 67e12,
-                                     .dfma_flop_per_s = 33.5e12,
                                      .l2_bytes = 50.0 * 1024 * 1024,
                                      .l2_bytes_per_s = 132 * 90e9,
                                      .memory_bytes_per_s = costs_of_h200.memory_bytes_per_s};

@@ -16,7 +16,6 @@ struct gpu_rates {
     double tf32_flop_per_s = 0;
     double f64_flop_per_s = 0;  // by tensor cores where it has any for f64
     double ffma_flop_per_s = 0;
-    double dfma_flop_per_s = 0;
     double l2_bytes = 0;
     double l2_bytes_per_s = 0;
     double memory_bytes_per_s = 0;

@@ -15,15 +15,6 @@ namespace {
 
 constexpr int schema = 1;
 
-rates_by_gpu read_kept() {
-    const std::string file = rates_file();
-    try {
-        return file.empty() ? rates_by_gpu() : parse_rates(files::read(file), file);
-    } catch (const error&) {
-        return {};  // no one asked for it: plans then follow from the GPU's attributes
-    }
-}
-
 }  // namespace
 
 rates_by_gpu parse_rates(const std::string& json, const std::string& source) {
@@ -41,8 +32,17 @@ rates_by_gpu parse_rates(const std::string& json, const std::string& source) {
     return all;
 }
 
+rates_by_gpu kept_rates() {
+    const std::string file = rates_file();
+    try {
+        return file.empty() ? rates_by_gpu() : parse_rates(files::read(file), file);
+    } catch (const error&) {
+        return {};  // no one asked for it: plans then follow from the GPU's attributes
+    }
+}
+
 const measured_rates* known_rates(std::string_view gpu) {
-    static const rates_by_gpu all = read_kept();
+    static const rates_by_gpu all = kept_rates();
     const auto found = all.find(gpu);
     return found == all.end() ? nullptr : &found->second;
 }

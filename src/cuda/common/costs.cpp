@@ -42,7 +42,6 @@ plan::gpu_rates rates_of(const device_facts& gpu) {
     }
     take(measured->f64_flop_per_s, rates.f64_flop_per_s);
     take(measured->ffma_flop_per_s, rates.ffma_flop_per_s);
-    take(measured->dfma_flop_per_s, rates.dfma_flop_per_s);
     take(measured->l2_bytes_per_s, rates.l2_bytes_per_s);
     take(measured->memory_bytes_per_s, rates.memory_bytes_per_s);
     return rates;
