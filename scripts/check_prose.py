@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that pages and comments read as plain English: check_prose.py [--list [FOLDER ...]].
+"""Checks that pages and comments read as plain English.
 
 Pages (README, CONTRIBUTING, docs/*.md, docs/studies/*.md, docs/ladder/*.md, the ladder's): no sentence, list item or table
 cell begins with a fronted object ("Of ..."), or has one of the turns of phrase that readers stumbled over.
-Comments: none begins with a preposition, and none has such a turn of phrase. The folders of STRICT fail the
-check; in the others the misses are counted, and --list shows them. Exits 1 after one line for each miss.
+Comments: none begins with a preposition, and none has such a turn of phrase. Exits 1 after one line for each miss.
 """
 
 import pathlib
@@ -27,14 +26,6 @@ RULES = {
     re.compile(r"\bsomebody else's\b|\bof somebody\b"): "say whose",
 }
 
-# What is checked strictly, as beginnings of paths.
-STRICT = (
-    "CMakeLists.txt", "benchmarks/", "cli/", "cmake/", "dev", "examples/", "fuzz/", "include/", "lab/",
-    "ladder/", "python/", "scripts/", "src/CMakeLists.txt", "src/abi/", "src/api/", "src/core/", "src/cpu/",
-    "src/cuda/CMakeLists.txt", "src/cuda/common/", "src/cuda/engine/",
-    "src/cuda/families/fma/", "src/cuda/families/gemv/", "src/cuda/families/scale/",
-    "src/cuda/families/wgmma/", "src/cuda/ptx/", "src/distributed/", "src/files/",
-    "src/plan/", "src/tuning/", "tests/")
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh", ".py", ".sh", ".cmake", ".f90"}
 PREPOSITION = re.compile(
     r"(?:Above|Across|After|Against|Along|Among|As(?! (?:few|many|much))|At(?! (?:least|most))|Before|Behind|"
@@ -96,22 +87,14 @@ def comment_findings(path):
                 yield first + line - 1, words, remedy
 
 
-def main(arguments):
-    page_misses = [f"{page.relative_to(ROOT)}:{line}: '{words}': {remedy}"
-                   for page in pages() for line, words, remedy in sorted(findings(page.read_text("utf-8")))]
-    strict, counted = [], []
-    for path in sources():
-        clean = path.as_posix().startswith(STRICT)
-        for line, words, remedy in comment_findings(path):
-            (strict if clean else counted).append(f"{path}:{line}: '{words}': {remedy}")
-    misses = page_misses + strict
-    folders = tuple(arguments[1:])
-    if arguments[:1] == ["--list"]:
-        print(*(miss for miss in counted if not folders or miss.startswith(folders)), sep="\n")
-    print(*misses, f"prose: {len(pages())} pages and the comments read, {len(misses)} misses; "
-          f"{len(counted)} in comments of folders not yet strict (--list)", sep="\n")
+def main():
+    misses = [f"{page.relative_to(ROOT)}:{line}: '{words}': {remedy}"
+              for page in pages() for line, words, remedy in sorted(findings(page.read_text("utf-8")))]
+    misses += [f"{path}:{line}: '{words}': {remedy}"
+               for path in sources() for line, words, remedy in comment_findings(path)]
+    print(*misses, f"prose: {len(pages())} pages and the comments read, {len(misses)} misses", sep="\n")
     return 1 if misses else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -56,7 +56,7 @@ struct accumulators {
     static constexpr int across = C::warp_n / 8;
     sum at[down][across][4] = {};
 
-    // To the tile in shared memory.
+    // Writes the sums to the tile in shared memory.
     __device__ __forceinline__ void stage(sum* sums, const scaling<sum>& scaled,
                                           const place_in_cta& own) const {
 #pragma unroll

@@ -50,8 +50,8 @@ double packing_s(const core::gpu_call& call, packed_operands which) {
     return plan::seconds_of(first, costs_in_use().packing);
 }
 
-// Of large tiles on an H100, as the small ones' costs are (costs.hpp): what a multiprocessor does
-// in a second with tiles of 128 x 256, and what its CTAs begin and end with. Not fitted.
+// The costs of large tiles are an H100's, as the small ones' are (costs.hpp): what an SM does in a
+// second with tiles of 128 x 256, and what its CTAs begin and end with. They are not fitted.
 double large_s(const core::gpu_call& call, const multistage_desc& tile, int splits) {
     constexpr double launch_s = 2.3e-6;
     constexpr double cta_s = 2.5e-6;
@@ -121,7 +121,7 @@ class candidates {
                                 packing_s(call_, packs) + large_s(call_, tiles[row], splits)});
         }
     }
-    // As long as CTAs that share K leave SMs idle, and each has K enough.
+    // K is cut further as long as SMs stay idle and each CTA has enough of K left.
     [[nodiscard]] int most_splits(const multistage_desc& tile) const {
         constexpr std::int64_t least_k_bytes = 512;
         const core::problem& p = call_.problem;
@@ -191,8 +191,8 @@ core::gpu_call likely_one(core::gpu_call call, packed_operands packs) {
     return call;
 }
 
-// Lines or depths that are shared out begin anywhere, as small tiles read them. Of bytes rows are
-// shared out, each of which begins at a multiple of 16 bytes, packed where it does not.
+// Small tiles read lines or depths that begin anywhere, as shared out ones do. Only the rows of
+// bytes can be shared out; one that doesn't begin at a multiple of 16 bytes is packed.
 std::optional<plan::gpu_plan> choose_ragged(const core::gpu_call& call, bool may_pack) {
     if (has_small_tiles(call.problem.a_type, call.arithmetic)) {
         packed_operands packs;

@@ -26,7 +26,7 @@ struct tile_in_shared {
     static constexpr int elements = Lies == lies::along_k    ? along
                                     : Lies == lies::across_k ? across
                                                              : std::max(along, across);
-    // From one line to the next and from one k to the next.
+    // Elements from one line to the next, and from one k to the next.
     static constexpr int line = Lies == lies::along_k ? along_stride : 1;
     static constexpr int k = Lies == lies::along_k ? 1 : across_stride;
 };
@@ -56,7 +56,7 @@ struct config {
     static constexpr int a_elements = tile_of_a::elements;
     static constexpr int stage_elements = a_elements + tile_of_b::elements;
     static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(element));
-    // Of the 228 KB of an SM, of which each CTA takes 1.
+    // A CTA's share of an SM's 228 KB, less the 1 KB that each CTA reserves.
     static constexpr int most_bytes = (228 / CtasPerSm - 1) * 1024;
     static constexpr int stages = std::min(4, most_bytes / stage_bytes);
     // Every group's sums of the tile, where the stages were.

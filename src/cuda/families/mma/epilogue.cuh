@@ -1,4 +1,4 @@
-// From sums in shared memory to C, so that neighbouring lanes have neighbours in memory whether C's
+// Stores sums from shared memory to C. Neighbouring lanes write neighbours in memory whether C's
 // rows or its columns are contiguous:
 //
 //     C = activation(sums scale + bias) + beta source
@@ -91,7 +91,7 @@ __device__ __forceinline__ neighbours<To, Together> finished(
     return all;
 }
 
-// Of each run `Together` neighbours, which memory has in one piece, `along` from its first.
+// Stores `Together` neighbours of each run, contiguous in memory, `along` places from its first.
 template <class S, bool Fuses, bool ByRows, class To, int Together, int Beside>
 __device__ __forceinline__ void store_column_of_runs(const arguments<typename S::sum>& p,
                                                      const part_of_c& part,

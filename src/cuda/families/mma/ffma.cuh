@@ -15,7 +15,7 @@
 
 namespace carat::cuda::mma {
 
-// Of `Lanes` rows (or columns) of lanes one, with `Count` lines of an operand's tile.
+// The `Count` lines of an operand's tile that one of `Lanes` rows (or columns) of lanes reads.
 template <class Tile, int Count, int Lanes>
 class lines_of_lane {
     static constexpr bool along_k = Tile::k == 1;

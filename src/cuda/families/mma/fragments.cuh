@@ -13,7 +13,7 @@
 
 namespace carat::cuda::mma {
 
-// Of A the second register has the lines 8 further, of B the words 4 further.
+// A's second register holds the lines 8 further; B's holds the words 4 further.
 enum class second_register : std::uint8_t { next_lines, next_words };
 
 // Where a lane reads pieces of 16 lines of an operand's tile.
@@ -87,7 +87,7 @@ class step_reader {
     __device__ __forceinline__ explicit step_reader(const place_in_cta& own)
         : a_(own.row, own.lane), b_(own.col, own.lane) {}
 
-    // From the stage whose tiles begin at these addresses.
+    // Reads from the stage whose tiles begin at these addresses.
     __device__ __forceinline__ void read(fragments& to, std::uint32_t a, std::uint32_t b,
                                          int step) const {
 #pragma unroll

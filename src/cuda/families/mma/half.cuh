@@ -9,8 +9,8 @@
 
 namespace carat::cuda::mma {
 
-// Where a lane reads an operand's 16 x 16 pieces: lines by k. Of A the second matrix of a piece is
-// 8 lines further, of B 8 k: what mma.sync calls its second register.
+// Where a lane reads an operand's 16 x 16 pieces: lines by k. A piece's second matrix
+// (mma.sync's second register) lies 8 lines further in A, and 8 k further in B.
 class piece_reader {
   public:
     template <class C>

@@ -5,8 +5,8 @@
 
 namespace carat::cuda::mma {
 
-// To the nearest of 11 bits, as TMA does for wgmma, but half away from 0; the tensor cores ignore
-// the others. They'd read a NaN whose only bits are those as infinity, so it becomes a quiet one.
+// Rounds to the nearest of 11 bits, as TMA does for wgmma, but half away from 0. Tensor cores don't
+// read the other bits: a NaN with no bits but those would be infinity, so it becomes a quiet NaN.
 __device__ __forceinline__ void round_to_tf32(std::uint32_t& x) {
     const float number = __uint_as_float(x);
     const bool is_finite = fabsf(number) < __uint_as_float(0x7f800000u);

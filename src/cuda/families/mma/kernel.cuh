@@ -87,7 +87,7 @@ __device__ __forceinline__ void multiply_tile(Part& own, const arguments<typenam
     }
 }
 
-// Before 9.0 the shared memory of an SM has no room for as many CTAs.
+// The shared memory of an SM has no room for as many CTAs before 9.0.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 template <class C>
 inline constexpr int least_ctas = C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;

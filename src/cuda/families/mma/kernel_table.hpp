@@ -17,7 +17,7 @@ struct kernel_desc {
     int ctas_per_sm;
 };
 
-// Of f16 and of bf16 alike.
+// The same for f16 and bf16.
 inline constexpr std::array half_kernels = {
     kernel_desc{32, 32, 2, 2, 1, 5}, kernel_desc{64, 64, 2, 2, 1, 5},
     kernel_desc{128, 32, 4, 1, 1, 3}, kernel_desc{32, 128, 1, 4, 1, 3},

@@ -35,7 +35,7 @@ output_shape output_of(const core::problem& p, const void* c, const void* source
                 apart * bytes % 16 == 0};
 }
 
-// Of integers modulo 2^32, as their sums are.
+// An integer is taken modulo 2^32, as sums of integers are.
 template <class Sum>
 Sum factor(double x) {
     if constexpr (std::is_integral_v<Sum>)

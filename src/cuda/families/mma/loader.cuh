@@ -16,7 +16,7 @@
 
 namespace carat::cuda::mma {
 
-// Of an operand `Lines` of a tile.
+// Loads `Lines` lines of an operand for a tile.
 template <class C, lies Lies, int Lines>
 class loader {
     using element = typename C::element;
@@ -162,8 +162,8 @@ class loader {
                             from_ + end_offset_, there * static_cast<int>(sizeof(element)));
     }
 
-    // Within K. Of lines beyond the last one the last one comes instead, and nobody stores their
-    // sums: copies with predicates waited for each other, 60 cycles each.
+    // Copies within K. Lines beyond the last one are replaced by the last one, and nobody stores
+    // their sums: copies with predicates waited for each other, 60 cycles each.
     template <bool AlongK, int Together>
     __device__ __forceinline__ void copy_within(element* to) const {
         using own = share<AlongK, Together>;
@@ -196,8 +196,8 @@ class loader {
                 to + i * own::next_there, from,
                 i * own::runs_at_once < left_runs<own, AlongK>() ? there : 0);
     }
-    // From the thread's first one on; across K without a register of their own, where that is
-    // known.
+    // How many runs are left from the thread's first one on; they need no register of their own
+    // where the operand is known to lie across K.
     template <class Share, bool AlongK>
     [[nodiscard]] __device__ __forceinline__ int left_runs() const {
         return AlongK || Lies == lies::either

@@ -14,10 +14,10 @@ namespace carat::cuda::mma {
 [[nodiscard]] const kernel& multistage_tf32(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& multistage_three_tf32(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& multistage_i8(std::size_t row);
-/// Of A of e4m3 or e5m2 and B of e4m3.
+/// A is e4m3 or e5m2, and B is e4m3.
 [[nodiscard]] const kernel& multistage_fp8_fast(std::size_t row, bool a_is_e5m2);
 [[nodiscard]] const kernel& multistage_fp8_promoted(std::size_t row, bool a_is_e5m2);
-/// Of e4m3.
+/// Both operands are e4m3.
 [[nodiscard]] const kernel& multistage_fp8_blocks(std::size_t row);
 
 }  // namespace carat::cuda::mma

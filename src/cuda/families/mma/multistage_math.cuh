@@ -33,8 +33,8 @@ using f16_multistage = half_multistage<__half, A, B>;
 template <lies A, lies B>
 using bf16_multistage = half_multistage<__nv_bfloat16, A, B>;
 
-// Of lines across K a lane reads words whose k are 1 apart, and those of eight lines: k 8 banks
-// apart.
+// A warp reads eight lines at four k without a conflict where lines lie across K, since each k is 8
+// banks after the one before.
 template <lies A, lies B>
 struct tf32_multistage {
     using element = float;

@@ -19,7 +19,7 @@ using enum core::gpu_arithmetic;
 namespace {
 
 // Kernels are compiled for operands that lie so, but for A across K and B along it: C^T = B^T A^T
-// then. Of bytes both lie along K.
+// then. Operands of bytes both lie along K.
 bool swaps(const core::problem& p) {
     return size_bytes(p.a_type) > 1 && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
 }

@@ -21,7 +21,7 @@ namespace carat::cuda::mma {
 /// Whether the GPU's shared memory has room for the pipeline of such a row.
 [[nodiscard]] bool has_room_for(const core::gpu_call& call, std::size_t row);
 
-/// Of operands that it reads, by this row of the tiles, each of which so many CTAs share the K of.
+/// A product of operands that it reads, by this row of the tiles; `splits` CTAs share a tile's K.
 /// @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call,
                                                                      std::size_t row, int splits);

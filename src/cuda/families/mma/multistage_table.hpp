@@ -18,15 +18,15 @@ struct multistage_desc {
 inline constexpr std::array large_tiles = {multistage_desc{128, 256, 2, 4, 1},
                                            multistage_desc{128, 128, 2, 2, 2}};
 
-// Of int8 there are no others.
+// Products of int8 have no other tiles.
 inline constexpr std::array byte_tiles = {
     multistage_desc{128, 256, 2, 4, 1}, multistage_desc{128, 128, 2, 2, 2},
     multistage_desc{64, 64, 2, 2, 3}, multistage_desc{32, 128, 1, 4, 3}};
 
 inline constexpr std::array f64_large_tiles = {multistage_desc{128, 128, 2, 4, 1}};
 
-// With sums of two kinds: 3xTF32 and fp8. On 9.0 fp8 that isn't promoted has no registers for more,
-// since operands are converted there.
+// 3xTF32 and fp8 keep sums of two kinds. Fp8 that isn't promoted has no registers for larger tiles
+// on 9.0, since operands are converted there.
 inline constexpr std::array double_tiles = {multistage_desc{128, 128, 2, 4, 1},
                                             multistage_desc{64, 64, 2, 2, 3},
                                             multistage_desc{32, 128, 1, 4, 3}};

@@ -14,7 +14,7 @@ struct operand_shape {
     std::int64_t across;  // elements from one line to the next
     std::int64_t along;   // elements from one depth to the next
 
-    // Of a line of one element, or of one line, any stride will do.
+    // Any stride will do for lines of one element, and for one line.
     [[nodiscard]] bool is_contiguous_along_k() const { return along == 1 || depth == 1; }
     [[nodiscard]] bool is_contiguous_across_k() const { return across == 1 || lines == 1; }
     [[nodiscard]] bool lies_along_k() const {

@@ -17,8 +17,8 @@ struct packed_operands {
 /// The same with these operands lying as they are packed.
 [[nodiscard]] core::gpu_call packed(core::gpu_call call, packed_operands which);
 
-/// `prepare` makes what multiplies packed(call, which) ready. Of products that share out rows or K
-/// what they share out is one matrix, and one of the batch otherwise.
+/// `prepare` makes ready what multiplies packed(call, which). An operand whose rows or K are shared
+/// out is packed as one matrix; any other is packed product by product.
 /// @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_packed(
     const core::gpu_call& call, packed_operands which,

@@ -22,7 +22,7 @@ struct phases {
     std::uint32_t first;  // elements to the tile's first run, and from each to the next one
     std::uint32_t step;
 
-    // Of a tile whose first line and k these are.
+    // The phases of a tile that begins at this line and k.
     __device__ __forceinline__ phases(const operand_view& of, std::int64_t product, int line,
                                       int k) {
         const auto low = [](std::int64_t x) { return static_cast<std::uint32_t>(x); };

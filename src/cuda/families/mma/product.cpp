@@ -135,7 +135,7 @@ plan::batch_model model_for(const core::gpu_call& call, const plan::gpu_costs& o
     return {of.mma_f32, f32_tiles, bytes, 16};
 }
 
-// Of products whose matrices lie behind each other, 16 bytes apart where they are aligned.
+// The matrices of a batch lie one after the other, at multiples of 16 bytes if they are aligned.
 plan::batch_request request_for(const core::gpu_call& given, int sms) {
     const core::gpu_call call = as_computed(given);
     const core::problem& p = call.problem;

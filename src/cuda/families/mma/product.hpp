@@ -34,7 +34,7 @@ namespace carat::cuda::mma {
 /// The fastest row.
 [[nodiscard]] plan::batch_tile_plan planned(const core::gpu_call& call);
 
-/// With this row of the table, else with the fastest.
+/// A product by this row of the table, or by the fastest row.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
                                                           std::optional<std::size_t> row = {});
 
