@@ -212,6 +212,10 @@ std::optional<plan::gpu_plan> choose_ragged(const core::gpu_call& call, bool may
 
 std::optional<plan::gpu_plan> choose(const core::gpu_call& given, const plan_wish& wish) {
     if (given.is_degenerate() || given.epilogue.is_glu) return std::nullopt;
+    // No kernel here reads a table of addresses, so listed products are multiplied one by one.
+    if (given.products.are == core::multiplicity::listed)
+        return wish.answers ? std::optional(plan::gpu_plan{.family = "mma", .one_by_one = true})
+                            : std::nullopt;
     const core::gpu_call call = as_multiplied(given);
     if (call.products.is_ragged()) return choose_ragged(call, wish.answers);
     if (!wish.answers) return choose_in_place(call);

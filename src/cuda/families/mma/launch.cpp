@@ -126,9 +126,8 @@ bool launch_ragged(const chosen_kernel& by, arguments<Sum> told, const bindings&
 template <class Sum>
 bool launch_all(const chosen_kernel& by, const arguments<Sum>& told,
                 const core::product_set& products, const bindings& with, bool swapped) {
-    using enum core::multiplicity;
-    if (products.is_ragged()) return launch_ragged(by, told, with, products.are == depth, swapped);
-    if (products.are > strided) return false;
+    const bool along_k = products.are == core::multiplicity::depth;
+    if (products.is_ragged()) return launch_ragged(by, told, with, along_k, swapped);
     return launch(by, told, products.count, with.stream);
 }
 

@@ -18,7 +18,7 @@ template <class Sum>
 [[nodiscard]] arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by,
                                           const bindings& with);
 
-/// Starts the products of a set. False: they are listed, or a grid has no such number of tiles.
+/// Starts the products of a set, which are not listed. False: a grid has no such number of tiles.
 template <class Sum>
 [[nodiscard]] bool launch_all(const chosen_kernel& by, const arguments<Sum>& told,
                               const core::product_set& products, const bindings& with,
