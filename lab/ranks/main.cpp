@@ -128,6 +128,7 @@ class session {
         add_carat();
         add_scalapack("scalapack", scalapack_of::system, system_);
         add_scalapack("mkl", scalapack_of::mkl, mkl_);
+        add_scalapack("cosma", scalapack_of::cosma, cosma_);
         measure();
         if (comm_.rank() == 0) print();
         const auto bad = [](const entrant& e) { return e.wrong_entries > 0; };
@@ -278,7 +279,7 @@ class session {
     checker check_;
     std::unique_ptr<in_layout> best_, cyclic_;
     std::unique_ptr<local_matrix> local_a_, local_b_, local_c_;
-    std::unique_ptr<scalapack> system_, mkl_;
+    std::unique_ptr<scalapack> system_, mkl_, cosma_;
     std::vector<entrant> all_;
 };
 

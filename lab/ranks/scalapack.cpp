@@ -1,6 +1,7 @@
 #include "lab/ranks/scalapack.hpp"
 
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include <carat/error.hpp>
@@ -25,6 +26,27 @@ struct scalapack::functions {
 
 namespace {
 
+constexpr std::string_view system_files[] = {"libscalapack-openmpi.so.2.2",
+                                             "libscalapack-openmpi.so.2.1", "libscalapack.so"};
+constexpr std::string_view mkl_files[] = {"libmkl_pgemm.so"};
+constexpr std::string_view cosma_files[] = {"libcosma_prefixed_pxgemm.so"};
+
+struct source {
+    vendor::library_search search;
+    const char* pdgemm;
+    const char* psgemm;
+};
+
+// By scalapack_of. COSMA takes the grid and the descriptors of the ScaLAPACK that it was linked to.
+constexpr source searches[] = {
+    {{"ScaLAPACK", system_files, "apt install libscalapack-openmpi-dev"}, "pdgemm_", "psgemm_"},
+    {{"MKL's ScaLAPACK", mkl_files, "scripts/mkl_pgemm.sh makes it"}, "pdgemm_", "psgemm_"},
+    {{"COSMA", cosma_files,
+      "build COSMA with BUILD_SHARED_LIBS and COSMA_SCALAPACK, and set CARAT_PEER_PATH to its "
+      "folder"},
+     "cosma_pdgemm_",
+     "cosma_psgemm_"}};
+
 template <class T>
 void call_pgemm(pgemm_function<T>* gemm, int m, int n, int k, const std::array<int, 9>& da,
                 const void* a, const std::array<int, 9>& db, const void* b,
@@ -39,22 +61,16 @@ void call_pgemm(pgemm_function<T>* gemm, int m, int n, int k, const std::array<i
 }  // namespace
 
 scalapack::scalapack(scalapack_of which, int rows, int cols) {
-    static functions opened[2]{};
-    static constexpr std::string_view system[] = {"libscalapack-openmpi.so.2.2",
-                                                  "libscalapack-openmpi.so.2.1", "libscalapack.so"};
-    static constexpr std::string_view mkl[] = {"libmkl_pgemm.so"};
+    static functions opened[std::size(searches)]{};
     functions& call = opened[static_cast<std::size_t>(which)];
-    const vendor::library_search search =
-        which == scalapack_of::mkl
-            ? vendor::library_search{"MKL's ScaLAPACK", mkl, "scripts/mkl_pgemm.sh makes it"}
-            : vendor::library_search{"ScaLAPACK", system, "apt install libscalapack-openmpi-dev"};
+    const source& from = searches[static_cast<std::size_t>(which)];
     const std::string why_not =
-        vendor::open_first(search, [&](const vendor::shared_library& found) {
+        vendor::open_first(from.search, [&](const vendor::shared_library& found) {
             call.get = found.required<void(int, int, int*)>("Cblacs_get");
             call.grid_init = found.required<void(int*, const char*, int, int)>("Cblacs_gridinit");
             call.grid_exit = found.required<void(int)>("Cblacs_gridexit");
-            call.pdgemm = found.required<pgemm_function<double>>("pdgemm_");
-            call.psgemm = found.required<pgemm_function<float>>("psgemm_");
+            call.pdgemm = found.required<pgemm_function<double>>(from.pdgemm);
+            call.psgemm = found.required<pgemm_function<float>>(from.psgemm);
             path_ = found.path();
         });
     if (!why_not.empty()) throw error(error_code::unsupported, why_not);

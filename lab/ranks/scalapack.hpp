@@ -1,4 +1,4 @@
-// pdgemm and psgemm of ScaLAPACK, or of MKL, with their BLACS, opened at run time: the peers of
+// pdgemm and psgemm of ScaLAPACK, MKL or COSMA, with their BLACS, opened at run time: the peers of
 // products over ranks.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace carat::lab_ranks {
 
-/// Where its functions come from: the system's library over the system's BLAS, or MKL's own
-/// (scripts/mkl_pgemm.sh).
-enum class scalapack_of : std::uint8_t { system, mkl };
+/// Where its functions come from: the system's library over the system's BLAS, MKL's own
+/// (scripts/mkl_pgemm.sh), or COSMA's in place of ScaLAPACK's.
+enum class scalapack_of : std::uint8_t { system, mkl, cosma };
 
 class scalapack {
   public:
