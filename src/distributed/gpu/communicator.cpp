@@ -1,11 +1,6 @@
 // GPUs as ranks. Messages travel on a stream of their own: they begin after the work that was
 // started before them, and the stream of the products waits for them only where finish() is called.
-#include <charconv>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <carat/distributed_gpu.hpp>
@@ -14,6 +9,7 @@
 #include "distributed/exchange.hpp"
 #include "distributed/gpu/nccl.hpp"
 #include "distributed/gpu/place.hpp"
+#include "distributed/gpu/watch.hpp"
 
 namespace carat::distributed {
 
@@ -61,11 +57,16 @@ class own_stream {
 // What is the same for both transports.
 class gpu_communicator : public communicator {
   public:
-    gpu_communicator(int device, stream on) : place_(device, on) {}
+    gpu_communicator(int device, stream on, const watch& over)
+        : watch_(over), place_(device, on, watch_) {}
     place& where() override { return place_; }
     [[nodiscard]] const gpu_place& on_gpu() const { return place_; }
+    // Until all products have ended; throws as watch::wait().
+    void wait() { watch_.wait(place_.on()); }
+    void abort() noexcept { watch_.abort(); }
 
   protected:
+    watch watch_;
     gpu_place place_;
     own_stream moving_;
 };
@@ -102,10 +103,13 @@ class nccl_transfer final : public transfer {
 
 class nccl_communicator final : public gpu_communicator {
   public:
-    // `shared`: the threads of this process, if all ranks are; otherwise NCCL itself carries what
-    // the ranks tell each other. `ctas`: what NCCL's kernels take of the SMs.
+    // `shared`: the threads of this process, if all ranks are; the communicator is then with_gpus's
+    // own. Otherwise NCCL itself carries what the ranks tell each other. `ctas`: what NCCL's
+    // kernels take of the SMs.
     nccl_communicator(nccl::handle comm, int device, stream on, exchange* shared, int ctas)
-        : gpu_communicator(device, on), comm_(comm), shared_(shared) {
+        : gpu_communicator(device, on, watch(shared, comm, shared != nullptr)),
+          comm_(comm),
+          shared_(shared) {
         place_.leave_messages(ctas);
         check_nccl(nccl_library().rank(comm, &rank_), "ncclCommUserRank");
         check_nccl(nccl_library().count(comm, &size_), "ncclCommCount");
@@ -122,7 +126,7 @@ class nccl_communicator final : public gpu_communicator {
         check_nccl(
             nccl_library().all_gather(sent, sent + bytes, bytes, nccl::bytes, comm_, moving_.get()),
             "ncclAllGather");
-        check(driver().stream_wait(moving_.get()), "cuStreamSynchronize");
+        watch_.wait(moving_.get());
         check(driver().download(all, address(sent + bytes), ranks * bytes), "cuMemcpyDtoH");
     }
     std::unique_ptr<transfer> start(std::span<const message> sends,
@@ -185,7 +189,7 @@ class copy_transfer final : public transfer {
 class copy_communicator final : public gpu_communicator {
   public:
     copy_communicator(exchange& shared, int rank, int size, stream on)
-        : gpu_communicator(rank, on),
+        : gpu_communicator(rank, on, watch(&shared)),
           shared_(&shared),
           rank_(rank),
           contexts_(static_cast<std::size_t>(size)) {
@@ -225,38 +229,11 @@ class products_stream {
     products_stream(const products_stream&) = delete;
     products_stream& operator=(const products_stream&) = delete;
     ~products_stream() { driver().stream_destroy(stream_); }
-    // Waits for all work, unless a rank fails, for whose messages it could wait forever.
-    void wait(exchange& shared) const {
-        constexpr status not_ready = 600;  // CUDA_ERROR_NOT_READY
-        status now = driver().stream_query(stream_);
-        for (; now == not_ready; now = driver().stream_query(stream_)) {
-            shared.check();
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
-        }
-        check(now, "cuStreamQuery");
-    }
     [[nodiscard]] stream get() const { return stream_; }
 
   private:
     stream stream_ = nullptr;
 };
-
-// NCCL's own choice unless told otherwise. Alone it takes up to 32 SMs for messages between
-// GPUs that NVLink connects, and a product whose CTAs were to be on them waits until it is done.
-// Fewer pay where products take tens of milliseconds, and make others slower (docs/distributed.md).
-int nccl_ctas() {
-    constexpr int most = 64;
-    const char* text = std::getenv("CARAT_NCCL_CTAS");
-    if (text == nullptr || *text == '\0') return 0;
-    int ctas = -1;
-    const char* const end = text + std::strlen(text);
-    const auto [stopped, problem] = std::from_chars(text, end, ctas);
-    if (problem != std::errc() || stopped != end || ctas < 0 || ctas > most)
-        throw error(error_code::invalid_argument,
-                    std::string("CARAT_NCCL_CTAS=") + text +
-                        ": give the SMs that NCCL may take, 1 to 64, or 0 for its own choice");
-    return ctas;
-}
 
 void run_over_nccl(exchange& shared, int rank, int gpus, const products_stream& on,
                    const std::function<void(communicator&)>& work) {
@@ -270,12 +247,12 @@ void run_over_nccl(exchange& shared, int rank, int gpus, const products_stream& 
     const int ctas = nccl_ctas();
     if (ctas > 0) how.most_ctas = ctas;
     check_nccl(call.init_rank(&handle, gpus, all.front(), rank, &how), "ncclCommInitRankConfig");
+    nccl_communicator comm(handle, rank, on.get(), &shared, ctas);
     try {
-        nccl_communicator comm(handle, rank, on.get(), &shared, ctas);
         work(comm);
-        on.wait(shared);
+        comm.wait();
     } catch (...) {
-        call.abort(handle);
+        comm.abort();
         throw;
     }
     call.destroy(handle);
@@ -294,7 +271,7 @@ void with_gpus(int gpus, const std::function<void(communicator&)>& work, gpu_tra
         if (by == gpu_transport::nccl) return gpu::run_over_nccl(shared, rank, gpus, on, work);
         gpu::copy_communicator comm(shared, rank, gpus, on.get());
         work(comm);
-        on.wait(shared);
+        comm.wait();
     });
 }
 

@@ -27,11 +27,11 @@ void* gpu_place::allocate(std::size_t bytes) {
 }
 
 // Work that uses the memory may still run, and the driver need not wait for it. The stream has been
-// made to wait for the messages of other ranks, so what they read here ends with it.
+// made to wait for the messages of other ranks, so what they read here ends with it. What work that
+// doesn't end may use is left to the end of the process.
 void gpu_place::release(void* memory) noexcept {
     driver().set_context(context_);
-    driver().stream_wait(stream_);
-    driver().release(reinterpret_cast<device_pointer>(memory));
+    if (watch_->ends(stream_)) driver().release(reinterpret_cast<device_pointer>(memory));
 }
 
 void gpu_place::copy(const block& to, const block& from) {

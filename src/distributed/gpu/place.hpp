@@ -2,6 +2,7 @@
 #pragma once
 
 #include "distributed/gpu/driver.hpp"
+#include "distributed/gpu/watch.hpp"
 #include "distributed/place.hpp"
 
 namespace carat::distributed::gpu {
@@ -9,7 +10,8 @@ namespace carat::distributed::gpu {
 class gpu_place final : public place {
   public:
     // Makes the device the calling thread's. `on` may be null: the default stream.
-    gpu_place(int device, stream on) : device_(device), stream_(on), context_(use_device(device)) {}
+    gpu_place(int device, stream on, watch& over)
+        : device_(device), stream_(on), context_(use_device(device)), watch_(&over) {}
 
     [[nodiscard]] int device() const { return device_; }
     [[nodiscard]] stream on() const { return stream_; }
@@ -38,6 +40,7 @@ class gpu_place final : public place {
     int device_;
     stream stream_;
     context context_;
+    watch* watch_;
     int messages_ = 0;
     int sms_of_messages_ = 0;
 };

@@ -11,9 +11,21 @@ namespace {
 constexpr int gpus = 4;
 constexpr unsigned living = 0x1517;
 
+// Work that never ends, as a message that doesn't arrive, makes a stream stuck; the fake NCCL sets
+// the flag at its address, and clears it where the communicator is aborted.
+struct stream {
+    bool is_stuck = false;
+    const stream* waits_for = nullptr;  // what was stuck when this one began to wait
+
+    [[nodiscard]] bool stuck() const {
+        return is_stuck || (waits_for != nullptr && waits_for->is_stuck);
+    }
+};
+
 struct event {
     unsigned state = living;
     bool recorded = false;
+    const stream* on = nullptr;
 };
 
 char contexts[gpus];
@@ -86,23 +98,25 @@ FAKE cuMemFree_v2(std::uintptr_t address) {
     std::free(at(address));
     return 0;
 }
-FAKE cuStreamCreate(void** stream, unsigned) {
+FAKE cuStreamCreate(void** made, unsigned) {
     require(current != nullptr, "a stream of no context");
-    *stream = std::malloc(1);
+    *made = new stream;
     return 0;
 }
-FAKE cuStreamCreateWithPriority(void** stream, unsigned flags, int) {
-    return cuStreamCreate(stream, flags);
+FAKE cuStreamCreateWithPriority(void** made, unsigned flags, int) {
+    return cuStreamCreate(made, flags);
 }
-FAKE cuStreamDestroy_v2(void* stream) {
-    std::free(stream);
-    return 0;
+FAKE cuStreamDestroy_v2(void*) {
+    return 0;  // kept, since other streams may wait for it
 }
-FAKE cuStreamSynchronize(void*) {
+FAKE cuStreamSynchronize(void* on) {
+    require(on == nullptr || !static_cast<stream*>(on)->stuck(), "it would wait forever");
     busy = false;
     return 0;
 }
-FAKE cuStreamQuery(void*) {
+FAKE cuStreamQuery(void* on) {
+    if (on != nullptr && static_cast<stream*>(on)->stuck()) return 600;  // not ready
+    busy = false;
     return 0;
 }
 FAKE cuEventCreate(void** made, unsigned) {
@@ -113,8 +127,9 @@ FAKE cuEventDestroy_v2(void* e) {
     known(e).state = 0;  // kept, so that a later use is noticed
     return 0;
 }
-FAKE cuEventRecord(void* e, void*) {
+FAKE cuEventRecord(void* e, void* on) {
     known(e).recorded = true;
+    known(e).on = static_cast<stream*>(on);
     return 0;
 }
 FAKE cuEventSynchronize(void*) {
@@ -124,8 +139,11 @@ FAKE cuEventElapsedTime(float* ms, void*, void*) {
     *ms = 1;
     return 0;
 }
-FAKE cuStreamWaitEvent(void*, void* e, unsigned) {
+FAKE cuStreamWaitEvent(void* which, void* e, unsigned) {
     require(known(e).recorded, "a wait for an event that was not recorded is none");
+    const stream* const on = known(e).on;
+    if (which != nullptr && on != nullptr && on->is_stuck)
+        static_cast<stream*>(which)->waits_for = on;
     return 0;
 }
 FAKE cuMemcpy2DAsync_v2(const copy* c, void*) {

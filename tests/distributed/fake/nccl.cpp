@@ -1,5 +1,7 @@
 // An NCCL whose ranks are threads: the functions of src/distributed/gpu/nccl.hpp. The messages of a
-// group start where it ends, as those of the real one do.
+// group start where it ends, as those of the real one do. CARAT_FAKE_NCCL has faults on rank 0:
+// "fails", its groups do; "stuck", its messages never arrive; "reports", the same, and it says so.
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>
@@ -24,13 +26,15 @@ struct config {
 };
 struct handle {
     int rank, size, world;
+    std::vector<bool*> stuck = {};  // flags of streams (fake/cuda.cpp)
 };
 struct message {
     bool is_sent;
     void* data;
     std::size_t bytes;
     int peer;
-    const handle* comm;
+    handle* comm;
+    void* stream;
 };
 
 std::mutex mutex;
@@ -40,10 +44,24 @@ int worlds = 0;
 thread_local std::vector<message> group;
 thread_local int depth = 0;
 
+bool has_fault(const handle* comm, const char* which) {
+    const char* const asked = std::getenv("CARAT_FAKE_NCCL");
+    return comm->rank == 0 && asked != nullptr && std::strcmp(asked, which) == 0;
+}
+
 void take(const message& m) {
     std::unique_lock hold(mutex);
     auto& queue = queues[{m.comm->world, m.peer, m.comm->rank}];
-    changed.wait(hold, [&] { return !queue.empty(); });
+    const bool arrives =
+        !has_fault(m.comm, "stuck") && !has_fault(m.comm, "reports") &&
+        changed.wait_for(hold,
+                         std::chrono::seconds(std::getenv("CARAT_FAKE_NCCL") == nullptr ? 60 : 1),
+                         [&] { return !queue.empty(); });
+    if (!arrives) {
+        m.comm->stuck.push_back(static_cast<bool*>(m.stream));
+        *m.comm->stuck.back() = true;
+        return;
+    }
     if (queue.front().size() != m.bytes) {
         std::fprintf(stderr, "fake NCCL: %zu bytes were sent and %zu expected\n",
                      queue.front().size(), m.bytes);
@@ -85,11 +103,12 @@ FAKE int ncclCommDestroy(handle* comm) {
     delete comm;
     return 0;
 }
-FAKE int ncclCommAbort(handle*) {
+FAKE int ncclCommAbort(handle* comm) {
+    for (bool* const flag : comm->stuck) *flag = false;
     return 0;
 }
-FAKE int ncclCommGetAsyncError(handle*, int* failure) {
-    *failure = 0;
+FAKE int ncclCommGetAsyncError(handle* comm, int* failure) {
+    *failure = has_fault(comm, "reports") ? 6 : 0;
     return 0;
 }
 FAKE int ncclCommCount(handle* comm, int* count) {
@@ -106,6 +125,10 @@ FAKE int ncclGroupStart() {
 }
 FAKE int ncclGroupEnd() {
     if (--depth > 0) return 0;
+    if (!group.empty() && has_fault(group.front().comm, "fails")) {
+        group.clear();
+        return 2;
+    }
     for (const message& m : group) {
         if (!m.is_sent) continue;
         const std::lock_guard hold(mutex);
@@ -118,12 +141,12 @@ FAKE int ncclGroupEnd() {
     group.clear();
     return 0;
 }
-FAKE int ncclSend(const void* data, std::size_t bytes, int, int peer, handle* comm, void*) {
-    group.push_back({true, const_cast<void*>(data), bytes, peer, comm});
+FAKE int ncclSend(const void* data, std::size_t bytes, int, int peer, handle* comm, void* stream) {
+    group.push_back({true, const_cast<void*>(data), bytes, peer, comm, stream});
     return 0;
 }
-FAKE int ncclRecv(void* data, std::size_t bytes, int, int peer, handle* comm, void*) {
-    group.push_back({false, data, bytes, peer, comm});
+FAKE int ncclRecv(void* data, std::size_t bytes, int, int peer, handle* comm, void* stream) {
+    group.push_back({false, data, bytes, peer, comm, stream});
     return 0;
 }
 FAKE int ncclAllGather(const void* sent, void* all, std::size_t bytes, int type, handle* comm,
