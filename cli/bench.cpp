@@ -47,7 +47,7 @@ request::measurement request_of(const bench_options& o) {
 }
 
 int bench(const bench_options& o) {
-    if (o.distributed) return bench_over_processes(o.what, o.files.json);
+    if (o.distributed) return bench_distributed(o.what, o.files);
     check(o.files);
     session_options options = session_options_of(o.files);
     options.all_pairs = o.pairs;
@@ -68,8 +68,9 @@ void add_bench(CLI::App& app, action& chosen) {
                     "compare with this implementation alone (default: every pair)");
     sub->add_flag("--pairs", options->pairs, "print every pair's ratio, interval and p-value");
     sub->add_flag("--distributed", options->distributed,
-                  "under mpirun: one product over all processes, beside ScaLAPACK; takes --size, "
-                  "--dtype, --threads, --trials and --json");
+                  "under mpirun: one product over all processes, beside ScaLAPACK, MKL and COSMA; "
+                  "with --device cuda: over all GPUs, beside cuBLASMp; takes --size, --dtype, "
+                  "--threads, --trials and --json");
     sub->footer(
         "Examples:\n"
         "  carat bench --size 64,1000 --dtype f64,f32 --report a.html\n"
@@ -84,7 +85,8 @@ void add_bench(CLI::App& app, action& chosen) {
         "  carat bench --dtype bf16 --epilogue bias+gelu --size 1000\n"
         "  carat bench --beta 1 --alpha -0.5 --size 1000 --dtype f32\n"
         "  carat bench --json a.json --resume   after an interruption\n"
-        "  carat bench --distributed            under mpirun -n 4");
+        "  carat bench --distributed            under mpirun -n 4\n"
+        "  carat bench --distributed --device cuda --dtype bf16 --size 8192");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }
 

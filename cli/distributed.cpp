@@ -11,47 +11,85 @@ namespace carat::cli {
 
 namespace {
 
-// lib/carat beside the command, in a build and once installed.
-std::filesystem::path ranks_program() {
+[[noreturn]] void refuse(const std::string& why) {
+    throw error(error_code::invalid_argument, "--distributed " + why);
+}
+
+// A program of lib/carat beside the command, in a build and once installed.
+std::string program(const char* name, const char* what_lacks) {
     std::error_code unknown;
     const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    return own.parent_path() / "../lib/carat/ranks_bench";
+    const auto file = own.parent_path() / "../lib/carat" / name;
+    if (!std::filesystem::exists(file))
+        throw error(error_code::unsupported, std::string("--distributed: ") + what_lacks);
+    return file.string();
+}
+
+[[noreturn]] void become(std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(words.front().c_str(), arguments.data());
+    throw error(error_code::unsupported,
+                "--distributed: " + words.front() + " can't be started: build carat again");
+}
+
+dtype type_of(const measured_flags& what) {
+    const auto types = request::parse_dtypes(what.types);
+    if (types.size() != 1) refuse("takes one --dtype: run it once for each");
+    return types.front();
+}
+
+request::shape size_of(const measured_flags& what, const char* otherwise) {
+    return request::parse_one_shape(what.sizes == measured_flags{}.sizes ? otherwise : what.sizes);
+}
+
+std::vector<std::string> over_processes(const measured_flags& what) {
+    const request::shape size = size_of(what, "2048");
+    std::vector<std::string> words = {
+        program("ranks_bench",
+                "this build has no MPI: install one (libopenmpi-dev) and build again"),
+        "--m",
+        std::to_string(size.m),
+        "--n",
+        std::to_string(size.n),
+        "--k",
+        std::to_string(size.k),
+        "--dtype",
+        std::string(name(type_of(what)))};
+    if (!what.threads.empty()) words.insert(words.end(), {"--threads", what.threads});
+    return words;
+}
+
+// The product in the layouts that suit it, and all-gather + product.
+std::vector<std::string> over_gpus(const measured_flags& what) {
+    if (type_of(what) != dtype::bf16)
+        refuse("--device cuda measures bf16, not " + std::string(name(type_of(what))) +
+               ": give --dtype bf16");
+    const request::shape size = size_of(what, "8192");
+    const std::string text =
+        std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k);
+    return {program("gpus_bench", "this build lacks lib/carat/gpus_bench: build all of it"),
+            "--size",
+            text,
+            "--gather",
+            text,
+            "--by",
+            "copies,nccl,cublasmp,cublasmp.serial"};
 }
 
 }  // namespace
 
-int bench_over_processes(const measured_flags& what, const std::string& json) {
-    const std::filesystem::path file = ranks_program();
-    if (!std::filesystem::exists(file))
-        throw error(error_code::unsupported,
-                    "--distributed: this build has no MPI: install one (libopenmpi-dev) and build "
-                    "again");
-    const request::shape size =
-        request::parse_one_shape(what.sizes == measured_flags{}.sizes ? "2048" : what.sizes);
-    const auto types = request::parse_dtypes(what.types);
-    if (types.size() != 1)
-        throw error(error_code::invalid_argument,
-                    "--distributed takes one --dtype: run it once for each");
-    std::vector<std::string> words = {file.string(),
-                                      "--m",
-                                      std::to_string(size.m),
-                                      "--n",
-                                      std::to_string(size.n),
-                                      "--k",
-                                      std::to_string(size.k),
-                                      "--dtype",
-                                      std::string(name(types.front()))};
+int bench_distributed(const measured_flags& what, const output_flags& files) {
+    if (!files.csv.empty() || !files.report.empty() || files.resume)
+        refuse("writes --json alone: leave --csv, --report and --resume out");
+    std::vector<std::string> words = what.device == "cuda" ? over_gpus(what) : over_processes(what);
     const auto add = [&](const char* flag, const std::string& value) {
         words.insert(words.end(), {flag, value});
     };
-    if (!what.threads.empty()) add("--threads", what.threads);
     if (what.effort.trials > 0) add("--trials", std::to_string(what.effort.trials));
-    if (!json.empty()) add("--json", json);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    execv(file.c_str(), arguments.data());
-    throw error(error_code::unsupported, "--distributed: " + file.string() + " can't be started");
+    if (!files.json.empty()) add("--json", files.json);
+    become(std::move(words));
 }
 
 }  // namespace carat::cli

@@ -1,14 +1,14 @@
-// bench --distributed: the command makes room for a program that links MPI.
+// bench --distributed: the command makes room for a program that links MPI, or that drives several
+// GPUs.
 #pragma once
 
-#include <string>
-
 #include "cli/measured.hpp"
+#include "cli/outputs.hpp"
 
 namespace carat::cli {
 
 // Does not return unless it throws carat::error: a build without MPI, or what such a measurement
 // does not take.
-int bench_over_processes(const measured_flags& what, const std::string& json);
+int bench_distributed(const measured_flags& what, const output_flags& files);
 
 }  // namespace carat::cli

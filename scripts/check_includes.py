@@ -52,6 +52,7 @@ ALLOWED = {
     "lab/model": ["include/carat", "src/core"],
     "lab/explain": ["include/carat", "src/core", "lab"],
     "lab/crossover": ["include/carat", "src/core", "lab/statistics", "lab/results"],
+    "lab/gpus": ["include/carat", "src/distributed"],
     "lab/ranks": ["include/carat", "src/core", "src/distributed", "lab/vendor/common", "lab/verify"],
     "lab/rows": ["include/carat", "src/core", "lab/statistics/split_mix.hpp"],
     "lab/rows/cpu": ["include/carat", "src/core", "src/cpu", "lab/rows"],

@@ -77,6 +77,9 @@ class CARAT_API communicator {
     [[nodiscard]] virtual std::unique_ptr<transfer> start(std::span<const message> sends,
                                                           std::span<const message> receives) = 0;
     [[nodiscard]] virtual place& where() = 0;
+    // Whether messages travel while the rank multiplies; the same on all ranks. Where they do not,
+    // no product is cut into parts to hide them.
+    [[nodiscard]] virtual bool overlaps() const { return true; }
 };
 
 // Calls work(communicator) on so many threads, each a rank with its matrices in host memory and

@@ -251,6 +251,7 @@ class session {
                             {"gflops", flop / s.median / 1e9},
                             {"trials_s", e.seconds},
                             {"verified", true}});
+            rows.back()["of_local"] = local / s.median;
             if (known) rows.back()["words_over_bound"] = e.words / bound;
         }
         if (!what_.json.empty())

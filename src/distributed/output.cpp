@@ -45,7 +45,7 @@ box part_of(const box& product, const overlap& block) {
 bool turns_pay(const schedule& plan, const distribution& target, const pace& by,
                double words_of_element) {
     const box whole = plan.of(0);
-    if (whole.empty()) return false;
+    if (whole.empty() || !by.overlaps) return false;
     double multiplied = 0, sent = 0, words = 0;
     for (int shift = 1; shift <= plan.what().ranks; ++shift) {
         const int rank = shift % plan.what().ranks;
@@ -91,7 +91,7 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
     const double words = static_cast<double>(partial_.element_bytes) /
                          static_cast<double>(size_bytes(operands_type));
     if (in_turns && all_are_ranges(target_, ranks_) &&
-        turns_pay(plan, target_, pace_of(where_->is_host(), operands_type), words))
+        turns_pay(plan, target_, pace_of(where_->is_host(), operands_type, comm.overlaps()), words))
         plan_turns(last, me);
     plan_parts(comm, plan, by_columns);
     if (!given.c.where.is_replicated()) return;

@@ -98,7 +98,7 @@ prepared::prepared(communicator& comm, operands given, const options& how)
 }
 
 void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
-    const pace by = pace_of(comm_->where().is_host(), given_.a.local.type);
+    const pace by = pace_of(comm_->where().is_host(), given_.a.local.type, comm_->overlaps());
     std::vector<std::vector<step>> all(claims.size());
     for (int rank = 0; rank < comm_->size() && given_.alpha() != 0; ++rank)
         all[static_cast<std::size_t>(rank)] =

@@ -159,13 +159,17 @@ double time_of(const std::vector<step>& steps, const share& held_a, const share&
     for (const step& s : steps) {
         const double words = moved(s.a, held_a) + moved(s.b, held_b);
         if (words > 0) arrived += by.latency_s + words / by.words_per_s;
-        for (const box& b : s.products) multiplied = std::max(multiplied, arrived) + time_of(b, by);
+        for (const box& b : s.products) {
+            if (by.overlaps) multiplied = std::max(multiplied, arrived);
+            multiplied += time_of(b, by);
+        }
     }
-    return multiplied;
+    return by.overlaps ? multiplied : arrived + multiplied;
 }
 
-pace pace_of(bool is_host, dtype operands) {
+pace pace_of(bool is_host, dtype operands, bool overlaps) {
     pace by;
+    by.overlaps = overlaps;
     if (is_host) {
         by.madds_per_s = operands == dtype::f64 ? 25e9 : 50e9;
         by.words_per_s = 1e9;

@@ -32,10 +32,11 @@ struct pace {
     double latency_s = 0;  // of a message
     double units = 1;      // SMs that multiply tiles of tile x tile; 1 x 1: no such grain
     std::int64_t tile = 1;
+    bool overlaps = true;  // messages travel while products run
 };
 
 // GPUs as measured on H200s (docs/distributed.md), and any CPU beside its memory.
-[[nodiscard]] pace pace_of(bool is_host, dtype operands);
+[[nodiscard]] pace pace_of(bool is_host, dtype operands, bool overlaps = true);
 
 // The time of a product by itself.
 [[nodiscard]] double time_of(const box& product, const pace& by);
@@ -61,7 +62,7 @@ struct step {
 // `held_a` and `held_b`: what the rank holds.
 [[nodiscard]] std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a,
                                          const share& held_b, const pace& by);
-// The time of steps whose messages follow each other while products run.
+// The time of steps whose messages follow each other, while products run or between them.
 [[nodiscard]] double time_of(const std::vector<step>& steps, const share& held_a,
                              const share& held_b, const pace& by);
 

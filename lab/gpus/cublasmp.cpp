@@ -1,4 +1,4 @@
-#include "benchmarks/scale/cublasmp.hpp"
+#include "lab/gpus/cublasmp.hpp"
 
 #include <cstdlib>
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
 
 #include <carat/distributed_gpu.hpp>
 
-#include "benchmarks/scale/teams.hpp"
+#include "lab/gpus/teams.hpp"
 
 namespace carat::scaling {
 

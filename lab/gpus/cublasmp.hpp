@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "benchmarks/scale/teams.hpp"
+#include "lab/gpus/teams.hpp"
 
 namespace carat::scaling {
 

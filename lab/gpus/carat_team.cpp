@@ -1,4 +1,4 @@
-#include "benchmarks/scale/carat_team.hpp"
+#include "lab/gpus/carat_team.hpp"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "benchmarks/scale/teams.hpp"
+#include "lab/gpus/teams.hpp"
 
 #include <cmath>
 #include <random>

@@ -12,8 +12,8 @@
 
 #include <carat/error.hpp>
 
-#include "benchmarks/scale/carat_team.hpp"
-#include "benchmarks/scale/cublasmp.hpp"
+#include "lab/gpus/carat_team.hpp"
+#include "lab/gpus/cublasmp.hpp"
 
 namespace carat::scaling {
 namespace {
@@ -35,7 +35,7 @@ shape read_shape(const std::string& text) {
 }
 
 struct asked {
-    std::string gpus = "2,4", size, gather, scatter, by = "copies,nccl", json;
+    std::string gpus, size, gather, scatter, by = "copies,nccl", json;
     int trials = 9;
     double trial_s = 0.05;
 };
@@ -126,6 +126,15 @@ class report {
     nlohmann::json rows_ = nlohmann::json::array();
 };
 
+// Or why there is none, as its rows then say, too.
+std::string nccl_found() {
+    try {
+        return ranks::nccl_in_use();
+    } catch (const error& why) {
+        return why.what();
+    }
+}
+
 void run(const asked& what) {
     report all(what);
     const std::pair<task, const std::string*> lists[] = {
@@ -144,7 +153,7 @@ int main(int argc, char** argv) {
     using namespace carat;
     CLI::App app("Products of bf16 over several GPUs", "carat_scale");
     scaling::asked what;
-    app.add_option("--gpus", what.gpus, "numbers of GPUs");
+    app.add_option("--gpus", what.gpus, "numbers of GPUs, several with commas; all by default");
     app.add_option("--size", what.size, "products: N or MxNxK, several with commas");
     app.add_option("--gather", what.gather, "all-gather + product: MxNxK, several with commas");
     app.add_option("--scatter", what.scatter, "product + reduce-scatter: the same");
@@ -156,12 +165,13 @@ int main(int argc, char** argv) {
     app.add_option("--json", what.json, "a file for all figures");
     CLI11_PARSE(app, argc, argv);
     try {
-        fmt::print("{} GPUs\n", distributed::gpu::device_count());
-        if (what.by.find("nccl") != std::string::npos)
-            fmt::print("{}\n", distributed::nccl_in_use());
+        const int gpus = distributed::gpu::device_count();
+        fmt::print("{} GPUs\n", gpus);
+        if (what.gpus.empty()) what.gpus = std::to_string(gpus);
+        if (what.by.find("nccl") != std::string::npos) fmt::print("{}\n", scaling::nccl_found());
         scaling::run(what);
     } catch (const std::exception& why) {
-        fmt::print(stderr, "carat_scale: {}\n", why.what());
+        fmt::print(stderr, "carat: {}\n", why.what());
         return 2;
     }
     return 0;
