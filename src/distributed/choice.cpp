@@ -17,6 +17,15 @@ double missing(const share& held, index_range rows, index_range cols) {
     return static_cast<double>(rows.size() * cols.size() - have.size());
 }
 
+bool is_in_ranges(const distribution& c, int ranks) {
+    if (c.is_replicated()) return false;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const share own = c.of(rank);
+        if (own.rows.block < own.rows.period || own.cols.block < own.cols.period) return false;
+    }
+    return true;
+}
+
 // How many multiply-adds take the time of moving a word: 400 to 2000 on the machines measured
 // (docs/distributed.md).
 constexpr double madds_of_a_word = 1000;
@@ -73,6 +82,8 @@ schedule choose_schedule(const task& what, const layouts& given) {
         for (const bool by_columns : {false, true})
             attempt([&] { return schedule::grid(what, m, what.ranks / m, by_columns); });
     }
+    if (is_in_ranges(given.c, what.ranks))
+        attempt([&] { return schedule::where_c_lies(what, given.c); });
     task along_k = what;
     along_k.along = dimension::k;
     if (what.may_split_k) attempt([&] { return schedule(along_k); });

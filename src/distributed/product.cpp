@@ -6,6 +6,7 @@
 
 #include "distributed/choice.hpp"
 #include "distributed/prepared.hpp"
+#include "distributed/relabel.hpp"
 
 namespace carat::distributed {
 
@@ -90,6 +91,10 @@ prepared::prepared(communicator& comm, operands given, const options& how)
     : comm_(&comm), given_(std::move(given)) {
     agree_on_errors(comm, error_of([&] { validate(comm, given_); }));
     const std::vector<claim> claims = agree_on_claims(comm, claim_of(given_, how));
+    const layouts where = relabelled({given_.a.where, given_.b.where, given_.c.where});
+    given_.a.where = where.a;
+    given_.b.where = where.b;
+    given_.c.where = where.c;
     const schedule plan = schedule_for(claims, given_);
     agree_on_errors(comm, error_of([&] {
                         plan_steps(plan, claims);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -205,6 +206,25 @@ schedule schedule::grid(const task& what, int along_m, int along_n, bool by_colu
     return {what, {dimension::m, dimension::n, dimension::k}, along_m, along_n};
 }
 
+schedule schedule::where_c_lies(const task& what, const distribution& c) {
+    validate(what);
+    schedule found(what, {dimension::m, dimension::n, dimension::k}, 1, 1);
+    std::vector<box> boxes;
+    std::set<index> rows, cols;
+    for (int rank = 0; rank < what.ranks; ++rank) {
+        const share own = c.of(rank);
+        boxes.push_back({{own.rows.within, own.cols.within, {0, what.size[dimension::k]}}});
+        rows.insert(own.rows.within.begin);
+        cols.insert(own.cols.within.begin);
+    }
+    found.slabs_ = static_cast<int>(rows.size());
+    found.columns_ = {static_cast<int>(cols.size()), static_cast<int>(cols.size())};
+    found.boxes_ = std::make_shared<const std::vector<box>>(std::move(boxes));
+    found.pieces_ = 1;
+    found.take_pieces();
+    return found;
+}
+
 void schedule::search() {
     double least = HUGE_VAL;
     for (const order_of_cuts& cut : orders) {
@@ -244,6 +264,7 @@ void schedule::take_pieces() {
 }
 
 box schedule::of(int rank) const {
+    if (boxes_) return (*boxes_)[static_cast<std::size_t>(rank)];
     const group slab = group_of(rank, task_.ranks, slabs_);
     const int columns = columns_of(slab.part);
     const group column = group_of(rank - slab.first, slab.count, columns);
@@ -258,6 +279,7 @@ box schedule::of(int rank) const {
 }
 
 std::array<int, 3> schedule::parts() const {
+    if (boxes_) return {slabs_, columns_[0], 1};
     const int ranks = (task_.ranks + slabs_ - 1) / slabs_;
     const int columns = task_.ranks % slabs_ == 0 ? columns_[1] : columns_[0];
     return {slabs_, columns, (ranks + columns - 1) / columns};

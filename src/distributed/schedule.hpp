@@ -24,7 +24,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include <carat/distribution.hpp>
 
@@ -76,6 +78,10 @@ class schedule {
     // columns.
     [[nodiscard]] static schedule grid(const task& what, int along_m, int along_n, bool by_columns);
 
+    // K whole, and each rank multiplies what it holds of C, which must be a range of rows and one
+    // of columns.
+    [[nodiscard]] static schedule where_c_lies(const task& what, const distribution& c);
+
     [[nodiscard]] const task& what() const { return task_; }
     [[nodiscard]] box of(int rank) const;
 
@@ -121,6 +127,7 @@ class schedule {
     int slabs_ = 1;
     std::array<int, 2> columns_ = {1, 1};  // of slabs with one rank more, and of the others
     std::int64_t pieces_ = 1;
+    std::shared_ptr<const std::vector<box>> boxes_;  // of the ranks, where no cuts say them
 };
 
 }  // namespace carat::distributed

@@ -85,4 +85,18 @@ TEST(steps, begin_with_what_is_held) {
     EXPECT_EQ(steps[0].products.size(), 1U);
 }
 
+// Where messages don't travel beside products, there is one product, after everything has arrived.
+TEST(steps, nothing_is_cut_to_hide_messages_that_do_not_travel) {
+    const schedule plan({{{4096, 4096, 4096}}, 16});
+    const auto products = [&](bool overlaps) {
+        std::size_t count = 0;
+        for (const step& s : steps_of(plan, 0, plan.of_a().of(0), plan.of_b().of(0),
+                                      pace_of(true, carat::dtype::f64, overlaps)))
+            count += s.products.size();
+        return count;
+    };
+    EXPECT_GT(products(true), 1U);
+    EXPECT_EQ(products(false), 1U);
+}
+
 }  // namespace
