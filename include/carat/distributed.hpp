@@ -17,8 +17,7 @@
 //
 // An epilogue (carat/epilogue.hpp) is applied where C lies, after the sums of all ranks are added
 // up. Its values, and the positions that a functor is given, are those of the local part of C: one
-// value for each of its columns or rows. Gates, amax and a C of integers have no epilogue here, and
-// products over more than one GPU refuse every epilogue: carat::error(unsupported) on each rank.
+// value for each of its columns or rows. Gates, amax and a C of integers have no epilogue here.
 //
 // All ranks compare what they were given before any of them writes to C. If one of them was given
 // other sizes, types, factors or layouts, or has too little memory, every rank throws the same

@@ -6,8 +6,7 @@
 //   });
 //
 // A carat::distributed::product starts its work and returns; matrix_product() waits for the end of
-// its work if it had a workspace. Over more than one GPU there are no epilogues yet: apply them to
-// C after the product.
+// its work if it had a workspace.
 //
 // NCCL and the driver are opened at run time; nothing here needs CUDA to compile.
 #pragma once

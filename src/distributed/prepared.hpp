@@ -140,7 +140,7 @@ struct prepared {
 };
 
 // Throws what is wrong with this rank's own arguments.
-void validate(communicator& comm, const operands& given);
+void validate(const communicator& comm, const operands& given);
 
 // Whether every rank holds exactly the C of its box, so that it can be written there at once.
 [[nodiscard]] bool writes_in_place(const schedule& plan, const distribution& c);

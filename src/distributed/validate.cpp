@@ -36,14 +36,6 @@ void validate(const communicator& comm, const erased_view& v, char letter) {
              std::string("the data of ") + letter + " are null: give their address");
 }
 
-// Two GPUs stopped with an error of the device, whose cause is not known (ADR 0140).
-void refuse_on_several_gpus(communicator& comm) {
-    if (comm.where().is_host() || comm.size() == 1) return;
-    fail(error_code::unsupported, "an epilogue over " + std::to_string(comm.size()) +
-                                      " GPUs is not supported yet: apply it to C after the "
-                                      "product, or use one GPU or ranks on processors");
-}
-
 void validate(const carat::detail::epilogue_steps& steps, const erased_view& c) {
     using carat::detail::step_kind;
     if (is_integer(c.local.type))
@@ -72,7 +64,7 @@ void validate(const carat::detail::epilogue_steps& steps, const erased_view& c) 
 
 }  // namespace
 
-void validate(communicator& comm, const operands& given) {
+void validate(const communicator& comm, const operands& given) {
     const auto mismatch = [&](const char* what, std::int64_t x, std::int64_t y) {
         if (x != y)
             fail(error_code::size_mismatch,
@@ -88,10 +80,7 @@ void validate(communicator& comm, const operands& given) {
                     given.e->local.row_stride != given.c.local.row_stride ||
                     given.e->local.col_stride != given.c.local.col_stride))
         fail(error_code::invalid_argument, "E is another matrix than C: it must be C itself");
-    if (given.steps) {
-        refuse_on_several_gpus(comm);
-        validate(*given.steps, given.c);
-    }
+    if (given.steps) validate(*given.steps, given.c);
     if (is_integer(given.c.local.type))
         for (const double factor : {given.alpha(), given.beta()})
             if (factor != std::floor(factor) || std::abs(factor) > 0x1p31)

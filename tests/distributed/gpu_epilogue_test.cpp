@@ -1,6 +1,5 @@
-// Epilogues of products with a GPU for each rank: on one GPU the bits of one product on the CPU,
-// with small whole numbers and halves, so that no order of sums changes them; on several a refusal.
-#include <atomic>
+// Epilogues of products with a GPU for each rank: the bits of one product on the CPU, with small
+// whole numbers and halves, so that no order of sums changes them.
 #include <gtest/gtest.h>
 #include <iterator>
 
@@ -112,49 +111,13 @@ std::vector<trial> trials_of(const element_types& types, int size) {
 }
 
 class gpu_epilogues : public several_gpus {};
-INSTANTIATE_TEST_SUITE_P(all, gpu_epilogues, testing::Values(several_gpus::counts[0]),
+INSTANTIATE_TEST_SUITE_P(all, gpu_epilogues, testing::ValuesIn(several_gpus::counts),
                          several_gpus::name);
 
 TEST_P(gpu_epilogues, have_the_bits_of_one_product) {
     expect_bits_of_one_product<double>(trials_of(all_types[0], GetParam().count), GetParam());
     for (const element_types& types : std::span(all_types).subspan(1, 5))
         expect_bits_of_one_product<float>(trials_of(types, GetParam().count), GetParam());
-}
-
-class epilogues_over_gpus : public several_gpus {};
-INSTANTIATE_TEST_SUITE_P(all, epilogues_over_gpus,
-                         testing::ValuesIn(std::begin(several_gpus::counts) + 1,
-                                           std::end(several_gpus::counts)),
-                         several_gpus::name);
-
-// It multiplies nothing either, as on_gpus.matrices_move_between_layouts.
-TEST_P(epilogues_over_gpus, are_refused_on_every_rank_before_c_is_written) {
-    trial t{.m = 37, .n = 29, .k = 31, .size = GetParam().count};
-    t.beta = 2;
-    const epilogue_trial<double> all(t, relu);
-    const std::string words = "distributed product: an epilogue over " + std::to_string(t.size) +
-                              " GPUs is not supported yet: apply it to C after the product";
-    std::atomic<int> refused{0}, untouched{0};
-    ranks::with_gpus(
-        t.size,
-        [&](ranks::communicator& comm) {
-            rank_on_gpu<double> own(all, comm.rank());
-            const std::vector<std::byte> before = own.c.data;
-            try {
-                own.multiply(comm, all);
-            } catch (const error& why) {
-                const std::string message = why.what();
-                EXPECT_EQ(why.code(), error_code::unsupported) << message;
-                EXPECT_NE(message.find(words), std::string::npos) << message;
-                EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-                refused += 1;
-            }
-            own.my_c.fetch();
-            untouched += own.c.data == before ? 1 : 0;
-        },
-        GetParam().by);
-    EXPECT_EQ(refused, t.size);
-    EXPECT_EQ(untouched, t.size);
 }
 
 }  // namespace
