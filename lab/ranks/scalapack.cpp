@@ -37,8 +37,8 @@ struct source {
     const char* psgemm;
 };
 
-// In the order of scalapack_of. COSMA takes the grid and the descriptors of the ScaLAPACK that it
-// was linked to.
+// The order is that of scalapack_of. COSMA takes the grid and the descriptors of the ScaLAPACK that
+// it was linked to.
 constexpr source searches[] = {
     {{"ScaLAPACK", system_files, "apt install libscalapack-openmpi-dev"}, "pdgemm_", "psgemm_"},
     {{"MKL's ScaLAPACK", mkl_files, "scripts/mkl_pgemm.sh makes it"}, "pdgemm_", "psgemm_"},
