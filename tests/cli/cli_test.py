@@ -852,6 +852,12 @@ class BadInput(Command):
         self.assertIn("--tile-size: '0' is no whole number from 1",
                       self.refused("run", "--impl", "tiled", "--tile-size", "0"))
 
+    def test_what_distributed_does_not_take_is_refused(self):
+        for flags in (["--report", "a.html"], ["--csv", "a.csv"], ["--json", "a.json", "--resume"]):
+            self.assertIn("--distributed writes --json alone", self.refused("bench", "--distributed", *flags))
+        over_gpus = self.refused("bench", "--distributed", "--device", "cuda", "--dtype", "f32")
+        self.assertIn("--device cuda measures bf16, not f32: give --dtype bf16", over_gpus)
+
     def test_threads_that_are_empty_are_not_all_cores(self):
         for call in (["run"], ["bench"], ["explain"], ["crossover"], ["study", "ladder"]):
             self.assertRegex(self.refused(*call, "--threads", ""),
