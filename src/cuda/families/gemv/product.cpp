@@ -69,7 +69,7 @@ class product final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override {
+        const core::roofline_rates& here) const override {
         const kernel& k = kernel_for(true);
         const std::int64_t ctas = (shape_.lines + k.lines - 1) / k.lines;
         const auto elements = static_cast<double>(

@@ -70,7 +70,7 @@ class product final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override {
+        const core::roofline_rates& here) const override {
         const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
         const plan::batch_model model = model_for(call_, costs);
         const double stored =
