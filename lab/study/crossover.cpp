@@ -2,6 +2,7 @@
 //
 // It ran each size once, its CPU baseline lost -O3 to a missing space, and cuBLAS was timed with
 // its handle. Here the best CPU implementation counts, and the size has an interval.
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -116,17 +117,13 @@ std::string against_the_simple_loop(const results::document& doc) {
     return "As published, against three plain loops on one core: the GPU never wins here.";
 }
 
-std::string found(const nlohmann::json& crossing) {
-    const std::string gpu = crossing["gpu"];
-    if (crossing["n"].is_null())
-        return fmt::format("{}: {} over the sizes measured.", gpu,
-                           crossing["outcome"].get<std::string>());
-    const auto end = [](const nlohmann::json& at) {
-        return at.is_null() ? std::string("beyond") : fmt::format("{:.0f}", at.get<double>());
+std::string found(const results::crossover& of) {
+    if (!of.n) return fmt::format("{}: {} over the sizes measured.", of.gpu, of.outcome);
+    const auto end = [](double n) {
+        return std::isfinite(n) ? fmt::format("{:.0f}", n) : std::string("beyond");
     };
-    return fmt::format("{} wins from N = {:.0f} on, 95 % CI [{}, {}]. The document: {}.", gpu,
-                       crossing["n"].get<double>(), end(crossing["ci95"][0]),
-                       end(crossing["ci95"][1]), published::crossover_n);
+    return fmt::format("{} wins from N = {:.0f} on, 95 % CI [{}, {}]. The document: {}.", of.gpu,
+                       *of.n, end(of.ci95[0]), end(of.ci95[1]), published::crossover_n);
 }
 
 chapter tell_crossover(const results::document& doc, const options& how) {
@@ -142,7 +139,7 @@ chapter tell_crossover(const results::document& doc, const options& how) {
             "No GPU can be used here, so there is no crossover: the CPU's side of it is shown.");
         return c;
     }
-    for (const nlohmann::json& crossing : doc.crossovers) c.findings.push_back(found(crossing));
+    for (const results::crossover& of : doc.crossovers) c.findings.push_back(found(of));
     c.tables.push_back(phases(doc, all.back()));
     if (how.as_published) c.findings.push_back(against_the_simple_loop(doc));
     return c;
