@@ -27,9 +27,8 @@ void follow_crossings(session_options& options, const request::measurement& r) {
         return next;
     };
     options.conclude = [&r](results::document& doc) {
-        doc.crossovers =
-            crossover::to_json(crossings_of(doc, r), std::string(name(r.types.front())),
-                               r.threads.front(), std::string(request::name(*r.phases)));
+        doc.crossovers = crossover::told(crossings_of(doc, r), std::string(name(r.types.front())),
+                                         r.threads.front(), std::string(request::name(*r.phases)));
     };
 }
 

@@ -105,13 +105,13 @@ int measure_crossover(const crossover_options& o) {
     check(o.files);
     const request::measurement r = request_of(o);
     const session_result result = measure(r, options_of(o, r));
-    const std::vector<crossover::crossing> crossings = crossings_of(result.doc, r);
+    const std::vector<results::crossover>& crossings = result.doc.crossovers;
     fmt::print(people(), "{}, {} thread{} against GPU {} from {} host memory\n", o.type,
                r.threads.front(), r.threads.front() == 1 ? "" : "s", gpu::in_use(),
                request::name(*r.phases));
     if (!crossings.empty() && !o.files.quiet)
         fmt::print(people(), "{}", crossover_table(crossings));
-    fmt::print(people(), "{}{}", absences(result.doc), crossover_verdicts(crossings));
+    fmt::print(people(), "{}{}", absences(result.doc), crossover_verdicts(result.doc));
     leave(o.files, result);
     if (result.interrupted) return interrupted_by_user;
     if (crossings.empty()) fmt::print(stderr, "carat: no size has both a CPU and a GPU figure\n");

@@ -5,13 +5,13 @@
 #include <span>
 #include <string>
 
-#include "lab/crossover/crossover.hpp"
+#include "lab/results/document.hpp"
 
 namespace carat::cli {
 
-[[nodiscard]] std::string crossover_table(std::span<const crossover::crossing> crossings);
+[[nodiscard]] std::string crossover_table(std::span<const results::crossover> crossings);
 
 // One line each.
-[[nodiscard]] std::string crossover_verdicts(std::span<const crossover::crossing> crossings);
+[[nodiscard]] std::string crossover_verdicts(const results::document& doc);
 
 }  // namespace carat::cli

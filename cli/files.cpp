@@ -5,8 +5,8 @@
 #include <carat/error.hpp>
 
 #include "lab/files/output.hpp"
-#include "lab/report/check.hpp"
 #include "lab/results/files.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::cli {
 
@@ -36,7 +36,7 @@ std::string of_file(const std::string& path, const std::function<std::string()>&
 results::document load_for_report(const std::string& path) {
     results::document doc = results::load(path);
     (void)of_file(path, [&] {
-        report::check(doc);
+        (void)results::surroundings_of(doc);
         return std::string();
     });
     return doc;

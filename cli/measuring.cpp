@@ -133,7 +133,7 @@ session_result measure(const request::measurement& r, const session_options& opt
     progress_line line;
     told_so_far told(r);
     told.date = result.doc.date;
-    told.gpu = report::gpu_name(result.doc.machine);
+    told.gpu = report::gpu_name(result.doc);
     const session::hooks user = hooks_of(options, known, result, line, told);
     // One context: that of the process which measures.
     if (r.processes > 0 && !r.phases) gpu::leave();

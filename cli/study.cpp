@@ -96,9 +96,8 @@ void tell(const study::definition& s, const study_options& o, const study::optio
     c.title = s.title;
     c.question = s.question;
     c.extent = study::name(how.how_much);
-    nlohmann::json json = study::to_json(c);
-    json["settings"] = settings;
-    doc.studies = nlohmann::json::array({std::move(json)});
+    c.settings = settings;
+    doc.studies = {c};
     session::save(doc, out);
     fmt::print("{}\n", study::plain(c));
     std::fflush(stdout);
@@ -178,8 +177,8 @@ void join(results::document& all, const results::document& more) {
         if (!known(c, results)) all.results.push_back(c);
     for (const results::comparison& c : more.comparisons)
         if (!known(c, results)) all.comparisons.push_back(c);
-    for (const nlohmann::json& c : more.crossovers) all.crossovers.push_back(c);
-    for (const nlohmann::json& c : more.studies) all.studies.push_back(c);
+    std::ranges::copy(more.crossovers, std::back_inserter(all.crossovers));
+    std::ranges::copy(more.studies, std::back_inserter(all.studies));
     all.complete = all.complete && more.complete;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Puts defects back into the library, one at a time, and sees whether the fuzzer finds them:
-plant_defects.py [--gpu] [--minutes M] [--seed S] [--only NAME] [--build-only] [--build FOLDER]
+plant_defects.py [--gpu] [--minutes M] [--seed S] [--only NAME] [--check] [--build-only] [--build FOLDER]
 
 All edits go into one copy of the checkout (build/defects), each behind a number that the
 environment names, so that the library is built once. Prints a row for each: its option, the
@@ -73,9 +73,9 @@ DEFECTS = [
            "        const std::int64_t step = t.c_row_stride;\n"
            "        if (is_planted(NUMBER)) c[call.rows * step] = T{1};\n        if (t.beta == T{0})"),
     Defect("subnormal numbers flushed", "src/cpu/engine.cpp",
-           "    const kernel<T>& with = kernel_of<T>(*kernels_);\n    task<T> whole = make<T>(data);",
+           "    task<T> whole = make<T>(data);\n    epilogue_call<T> last;",
            "    if (is_planted(NUMBER)) __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);\n"
-           "    const kernel<T>& with = kernel_of<T>(*kernels_);\n    task<T> whole = make<T>(data);"),
+           "    task<T> whole = make<T>(data);\n    epilogue_call<T> last;"),
     Defect("an integer proof without E", "src/api/integers.cpp",
            "    const wide size = bound(p, f, a, b, e, &largest_of_elements);",
            "    const wide size = bound(p, f, a, b, is_planted(NUMBER) ? nullptr : e,\n"
@@ -106,8 +106,8 @@ DEFECTS = [
                   "        const int new_and_ours = is_planted(NUMBER) ? O_CREAT | O_TRUNC | O_CLOEXEC\n"
                   "                                                    : O_CREAT"),)),
     Defect("shared memory granted by another call", "src/cuda/common/kernel.cpp",
-           "    load(kernel);\n    cudaFuncAttributes taken{};",
-           "    load(kernel);\n    if (is_planted(NUMBER))\n        CARAT_CUDA_CHECK(cudaFuncSetAttribute("
+           "    load(kernel, share);\n    cudaFuncAttributes taken{};",
+           "    load(kernel, share);\n    if (is_planted(NUMBER))\n        CARAT_CUDA_CHECK(cudaFuncSetAttribute("
            "\n            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));\n"
            "    cudaFuncAttributes taken{};", by="gpu"),
     Defect("memory of a capture is called the host's", "src/cuda/engine/memory_checks.cpp",
@@ -209,30 +209,32 @@ def arguments():
     parser.add_argument("--threads", type=int, default=8, help="of its on a GPU (%(default)s)")
     parser.add_argument("--only", default="", help="those with this in their name")
     parser.add_argument("--build-only", action="store_true", help="plant and build them, no more")
+    parser.add_argument("--check", action="store_true", help="see whether all edits apply, no more")
     parser.add_argument("--build", type=pathlib.Path, help="a build/dev made so before")
     return parser.parse_args()
 
 
 def plant():
-    """Writes all edits into the copy; the edits that no longer apply."""
+    """Writes all edits into the copy."""
     if not COPY.exists():
         subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, COPY],
                        check=True)
     subprocess.run(["git", "-C", COPY, "fetch", "--quiet", ROOT, "HEAD"], check=True)
     subprocess.run(["git", "-C", COPY, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"],
                    check=True)
-    lost = []
     for number, defect in enumerate(DEFECTS, 1):
         path = COPY / defect.file
         text = path.read_text()
-        edits = ((defect.old, defect.new), *defect.more)
-        if any(text.count(old) != 1 for old, _ in edits):
-            lost.append(defect.what)
-            continue
-        for old, new in edits:
+        for old, new in ((defect.old, defect.new), *defect.more):
             text = text.replace(old, new.replace("NUMBER", str(number)))
         path.write_text(text if ASKED in text else ASKED + text)
-    return lost
+
+
+def lost():
+    """Defects whose edits no longer apply to this checkout."""
+    return [defect.what for defect in DEFECTS
+            for old, _ in ((defect.old, defect.new), *defect.more)
+            if (ROOT / defect.file).read_text().count(old) != 1]
 
 
 def build(given):
@@ -289,12 +291,12 @@ def look_for(given, by, number, minutes):
 
 def main():
     given = arguments()
+    for what in lost():
+        print(f"no longer applies: {what}", file=sys.stderr)
+    if given.check or lost():
+        return 2 if lost() else 0
     if given.build is None:
-        lost = plant()
-        for what in lost:
-            print(f"no longer applies: {what}", file=sys.stderr)
-        if lost:
-            return 2
+        plant()
         given.build = build(given)
     if given.build_only:
         return 0

@@ -16,8 +16,8 @@ CARAT_API int multiply_leaving_sms(int count);
 
 }  // namespace detail
 
-// While it lives, products on GPUs that this thread starts leave so many SMs to other streams where
-// their kernels are of wgmma and stay on their SMs; others do not yet (docs/api.md).
+// While it lives, products on GPUs that this thread starts are planned for so many SMs fewer, and
+// kernels whose CTAs stay on their SMs leave them to other streams. docs/api.md says which do.
 class leave_sms {
   public:
     explicit leave_sms(int count) : before_(detail::multiply_leaving_sms(count)) {}

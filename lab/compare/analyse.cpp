@@ -97,8 +97,7 @@ results::pair pair_of(const results::result& a, const results::result& b,
 void add_welch(std::span<const results::result* const> ranked, results::comparison& compared) {
     std::vector<std::string> names;
     for (const results::result* c : ranked) names.push_back(c->implementation);
-    const statistics::hypothesis words =
-        statistics::describe_anova(names, "log time", compared.alpha);
+    const statistics::hypothesis words = statistics::describe_anova(names, "log time");
     const statistics::welch_result found = statistics::welch_anova(log_moments(ranked));
     compared.h0 = words.null;
     compared.h1 = words.alternative;

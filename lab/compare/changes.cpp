@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "lab/compare/effort.hpp"
+#include "lab/results/surroundings.hpp"
 #include "lab/statistics/drift.hpp"
 
 namespace carat::comparing {
@@ -57,8 +58,7 @@ std::string_view opposite(statistics::verdict v) {
 }
 
 bool is_guest(const results::document& doc) {
-    const auto told = doc.machine.find("hypervisor");
-    return told != doc.machine.end() && told->is_string() && !told->get<std::string>().empty();
+    return !results::surroundings_of(doc).hypervisor.empty();
 }
 
 // What two sessions' figures differ by of themselves. From few cases it can't be told: guests,
@@ -109,23 +109,18 @@ double judge_rows(std::vector<change>& rows, const analysis_options& how, rounds
     return drift;
 }
 
-std::string shown(const nlohmann::json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// The fields of each file's machine that figures depend on, by the words they are told in.
-std::map<std::string, std::string> surroundings_of(const results::document& doc) {
+// What each file records that figures depend on, by the words it is told in.
+std::map<std::string, std::string> conditions_of(const results::document& doc) {
     std::map<std::string, std::string> told;
     for (const char* key : {"cpu_model", "cores", "isa_in_use", "kernel"})
-        told[key] = shown(doc.machine.value(key, nlohmann::json()));
-    const nlohmann::json gpus = doc.machine.value("gpus", nlohmann::json::array());
-    if (gpus.is_array())
-        for (std::size_t i = 0; i < gpus.size(); ++i)
-            for (const char* key : {"name", "driver", "cuda_driver", "cuda_runtime"})
-                told[fmt::format("gpu {} {}", i, key)] =
-                    shown(gpus[i].value(key, nlohmann::json()));
-    for (const char* key : {"compiler", "flags"})
-        told[key] = shown(doc.build.value(key, nlohmann::json()));
+        told[key] = results::recorded(doc.machine, key);
+    for (const char* key : {"compiler", "flags"}) told[key] = results::recorded(doc.build, key);
+    std::size_t i = 0;
+    for (const results::gpu_seen& gpu : results::surroundings_of(doc).gpus) {
+        const std::string which = fmt::format("gpu {} ", i++);
+        told[which + "name"] = gpu.name;
+        for (const auto& [key, version] : gpu.versions) told[which + key] = version;
+    }
     for (const results::result& c : doc.results) {
         if (c.vendor.name.empty()) continue;
         told[c.vendor.name + " version"] = c.vendor.version;
@@ -137,7 +132,7 @@ std::map<std::string, std::string> surroundings_of(const results::document& doc)
 std::vector<std::string> differences(const results::document& before,
                                      const results::document& after) {
     std::vector<std::string> notes;
-    const auto was = surroundings_of(before), now = surroundings_of(after);
+    const auto was = conditions_of(before), now = conditions_of(after);
     std::set<std::string> keys;
     for (const auto* side : {&was, &now})
         for (const auto& [key, value] : *side) keys.insert(key);
@@ -152,8 +147,7 @@ std::vector<std::string> differences(const results::document& before,
                 fmt::format("{} was {}, now {}: the change may be its", key, a->second, b->second));
     }
     const auto set_otherwise = [&](const char* key) {
-        return before.settings.value(key, nlohmann::json()) !=
-               after.settings.value(key, nlohmann::json());
+        return results::recorded(before.settings, key) != results::recorded(after.settings, key);
     };
     if (set_otherwise("distribution")) notes.emplace_back("the data were drawn differently");
     if (set_otherwise("inputs"))

@@ -2,29 +2,22 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace carat::crossover {
 
 namespace {
 
-using nlohmann::json;
-
-json number(double value) {
-    return std::isfinite(value) ? json(value) : json();
+results::range ends(const statistics::interval& i) {
+    return {i.lower, i.upper};
 }
 
-json ends(const statistics::interval& i) {
-    return json::array({number(i.lower), number(i.upper)});
-}
-
-json to_json(const point& p) {
-    return {{"n", p.n},
-            {"cpu", p.cpu.implementation},
-            {"cpu_s", p.cpu.median_s},
-            {"ci95_cpu_s", ends(p.cpu.ci95_s)},
-            {"gpu_s", p.gpu.median_s},
-            {"ci95_gpu_s", ends(p.gpu.ci95_s)}};
+results::crossover_point told(const point& p) {
+    return {.n = p.n,
+            .cpu = p.cpu.implementation,
+            .cpu_s = p.cpu.median_s,
+            .gpu_s = p.gpu.median_s,
+            .ci95_cpu_s = ends(p.cpu.ci95_s),
+            .ci95_gpu_s = ends(p.gpu.ci95_s)};
 }
 
 }  // namespace
@@ -48,23 +41,22 @@ std::vector<size_trials> trials_of(const results::document& doc, const std::stri
     return all;
 }
 
-json to_json(std::span<const crossing> crossings, const std::string& dtype, int threads,
-             const std::string& host_memory) {
-    json out = json::array();
+std::vector<results::crossover> told(std::span<const crossing> crossings, const std::string& dtype,
+                                     int threads, const std::string& host_memory) {
+    std::vector<results::crossover> out;
     for (const crossing& c : crossings) {
-        json& one = out.emplace_back();
-        one = {{"gpu", c.gpu},
-               {"dtype", dtype},
-               {"threads", threads},
-               {"host_memory", host_memory},
-               {"outcome", name(c.what)},
-               {"n", number(c.n)},
-               {"ci95", ends(c.ci95)},
-               {"changes", c.changes},
-               {"few_trials", c.few_trials}};
-        if (c.what == outcome::crosses) one["between"] = {c.below, c.above};
-        one["points"] = json::array();
-        for (const point& p : c.points) one["points"].push_back(to_json(p));
+        results::crossover& one = out.emplace_back();
+        one = {.gpu = c.gpu,
+               .dtype = dtype,
+               .host_memory = host_memory,
+               .threads = threads,
+               .outcome = std::string(name(c.what)),
+               .ci95 = ends(c.ci95),
+               .changes = c.changes,
+               .few_trials = c.few_trials};
+        if (std::isfinite(c.n)) one.n = c.n;
+        if (c.what == outcome::crosses) one.between = {c.below, c.above};
+        for (const point& p : c.points) one.points.push_back(told(p));
     }
     return out;
 }

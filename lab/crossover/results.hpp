@@ -1,8 +1,6 @@
 // Reads and writes crossings of the results file ("crossovers" in docs/results.md).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "lab/crossover/crossover.hpp"
 #include "lab/results/document.hpp"
 
@@ -13,8 +11,9 @@ namespace carat::crossover {
 [[nodiscard]] std::vector<size_trials> trials_of(const results::document& doc,
                                                  const std::string& dtype, int threads);
 
-// The elements of "crossovers".
-[[nodiscard]] nlohmann::json to_json(std::span<const crossing> crossings, const std::string& dtype,
-                                     int threads, const std::string& host_memory);
+// As a results file has them.
+[[nodiscard]] std::vector<results::crossover> told(std::span<const crossing> crossings,
+                                                   const std::string& dtype, int threads,
+                                                   const std::string& host_memory);
 
 }  // namespace carat::crossover

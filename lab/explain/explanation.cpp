@@ -114,8 +114,8 @@ void explain_gpu(device_report& d, const explanation& all, const machine_facts& 
 }
 
 // The unit's best measured rate, or what is published for an H200 where there is no GPU.
-gpu_rates rates_for(const gpu_step& s, const machine_facts& here) {
-    gpu_rates rates;
+sm_rates rates_for(const gpu_step& s, const machine_facts& here) {
+    sm_rates rates;
     const gpu::published_gpu* const known = gpu::published("NVIDIA H200");
     if (known != nullptr) rates.unit_gflops = 1000 * known->tflops(s.unit).value_or(0);
     if (here.gpu_peaks == nullptr || !here.gpu.is_object()) return rates;

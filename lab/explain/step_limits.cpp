@@ -37,7 +37,7 @@ std::vector<demand> demands_of(const gpu_step& s, double unit_cycles) {
 
 }  // namespace
 
-step_limits limits_of(const gpu_step& s, const model::sizes& size, const gpu_rates& here) {
+step_limits limits_of(const gpu_step& s, const model::sizes& size, const sm_rates& here) {
     const double flop = 2 * s.tile_m * s.tile_n * s.tile_k;
     const double cycles_a_s = here.clock_ghz * 1e9;
     const auto gflops_at = [&](double cycles) {

@@ -19,7 +19,7 @@ namespace carat::explain {
 
 // A step on a GPU: what one CTA asks of its SM for one step of K.
 struct gpu_step {
-    std::string_view implementation;
+    std::string_view implementation = {};
     std::string_view counted_for;  // the element type
     std::string_view unit;         // that multiplies, as in machine::compute_peak
     double unit_share = 1;         // of that unit's rate, which its instruction reaches at best
@@ -67,7 +67,7 @@ struct step_limits {
 };
 
 // Rates of an SM and of the GPU. Those of an H200 stand in where there is no GPU.
-struct gpu_rates {
+struct sm_rates {
     std::string name = "NVIDIA H200, as published";
     double sms = 132;
     double clock_ghz = 1.98;
@@ -79,7 +79,7 @@ struct gpu_rates {
 [[nodiscard]] std::string_view step_named(std::string_view text, bool on_gpu);
 
 [[nodiscard]] step_limits limits_of(const gpu_step& step, const model::sizes& size,
-                                    const gpu_rates& here);
+                                    const sm_rates& here);
 
 /// `peak_gflops` is of the widest vectors of `widest_bits` and of all threads that the step uses;
 /// `levels` are as for model::predict().

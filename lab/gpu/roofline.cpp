@@ -94,7 +94,8 @@ std::optional<machine::roof> roofline(const known_gpu& gpu, const rows::operatio
     return result;
 }
 
-core::gpu_rates rates_of(const machine::peaks& limits, dtype type, std::string_view computes_in) {
+core::roofline_rates rates_of(const machine::peaks& limits, dtype type,
+                              std::string_view computes_in) {
     return {peak_gflops(limits, type, computes_in).value_or(0),
             bandwidth_of(limits, "HBM").value_or(0)};
 }

@@ -29,8 +29,8 @@ namespace carat::gpu {
                                                     std::int64_t rotating_bytes);
 
 /// The rates of this GPU for a plan's own model; 0 if not measured.
-[[nodiscard]] core::gpu_rates rates_of(const machine::peaks& limits, dtype type,
-                                       std::string_view computes_in);
+[[nodiscard]] core::roofline_rates rates_of(const machine::peaks& limits, dtype type,
+                                            std::string_view computes_in);
 
 /// The limit that a figure exceeds by more than 2 %: "compute", which is what the unit does on any
 /// data and may be more than its peak on random data, or a memory. The work or the time is then

@@ -76,14 +76,12 @@ results::document document_of(const outcome& o) {
     }
     std::vector<std::string> findings = {o.sentence()};
     findings.insert(findings.end(), o.warnings.begin(), o.warnings.end());
-    doc.studies.push_back({{"study", "judge"},
-                           {"title", "Judgement"},
-                           {"question", "Is " + o.target + " right, and how fast?"},
-                           {"extent", "full"},
-                           {"findings", findings},
-                           {"left_out", o.refused},
-                           {"sources", nlohmann::json::array()},
-                           {"tables", nlohmann::json::array()}});
+    doc.studies.push_back({.study = "judge",
+                           .title = "Judgement",
+                           .question = "Is " + o.target + " right, and how fast?",
+                           .extent = "full",
+                           .findings = findings,
+                           .not_run = o.refused});
     return doc;
 }
 

@@ -25,10 +25,6 @@ std::string or_dash(const std::optional<Number>& value, std::string (*write)(dou
                                                                : "-";
 }
 
-std::string milliseconds(double time_s) {
-    return digits(1e3 * time_s);
-}
-
 std::string plainly(double value) {
     return fmt::format("{:.6g}", value);
 }

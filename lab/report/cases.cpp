@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lab/report/words.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::report {
 namespace {
@@ -158,7 +159,7 @@ double times_as_fast(const measured_case& here, const result& first, const resul
 }
 
 std::string device_name(const results::document& doc, const measured_case& here) {
-    return here.on_gpu ? gpu_name(doc.machine) : doc.machine["cpu_model"].get<std::string>();
+    return here.on_gpu ? gpu_name(doc) : results::surroundings_of(doc).cpu_model;
 }
 
 bool shows(const std::string& view, const result& of) {

@@ -1,5 +1,7 @@
 #include "lab/report/crossover.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -8,79 +10,65 @@
 namespace carat::report {
 namespace {
 
-using nlohmann::json;
+using results::crossover;
 
-std::string end(const json& ends, std::size_t i, const char* beyond) {
-    return ends[i].is_null() ? beyond : fmt::format("{:.0f}", ends[i].get<double>());
+std::string end(double n, const char* beyond) {
+    return std::isfinite(n) ? fmt::format("{:.0f}", n) : beyond;
 }
 
-std::string sentence(const json& crossover) {
-    const json& points = crossover["points"];
-    const std::string who = "`" + unquoted(crossover["gpu"]) + "`";
+std::string sentence(const crossover& c) {
+    const std::string who = "`" + unquoted(c.gpu) + "`";
     const std::string where =
         fmt::format("in {}, copies from {} memory and all else included",  // what is compared
-                    unquoted(crossover["dtype"]), unquoted(crossover["host_memory"]));
-    if (crossover["outcome"] == "always")
+                    unquoted(c.dtype), unquoted(c.host_memory));
+    if (c.outcome == "always")
         return fmt::format("{} beats the best CPU implementation at every size from N = {} on, {}.",
-                           who, points.front()["n"].get<std::int64_t>(), where);
-    if (crossover["outcome"] == "never")
+                           who, c.points.front().n, where);
+    if (c.outcome == "never")
         return fmt::format("{} does not beat the best CPU implementation up to N = {}, {}.", who,
-                           points.back()["n"].get<std::int64_t>(), where);
-    const json& ci = crossover["ci95"];
+                           c.points.back().n, where);
     return fmt::format(
         "{} beats the best CPU implementation from N = {:.0f} on (95 % CI {} to {}), {}{}.", who,
-        crossover["n"].get<double>(), end(ci, 0, "below the sizes measured"),
-        end(ci, 1, "beyond the sizes measured"), where,
-        field_or(crossover, "changes", 1) > 1 ? "; the winner changes more than once" : "");
+        c.n.value(), end(c.ci95[0], "below the sizes measured"),
+        end(c.ci95[1], "beyond the sizes measured"), where,
+        c.changes > 1 ? "; the winner changes more than once" : "");
 }
 
-const json* point_at(const json& crossover, std::int64_t n) {
-    for (const json& p : crossover["points"])
-        if (p["n"] == n) return &p;
-    return nullptr;
-}
-
-std::string milliseconds(const json& time_s) {
-    return digits(1e3 * time_s.get<double>());
-}
-
-std::vector<std::string> row(const json& crossovers, std::int64_t n) {
-    std::vector<std::string> results = {std::to_string(n), "-", "-"};
-    for (const json& crossover : crossovers) {
-        const json* p = point_at(crossover, n);
-        if (p == nullptr) {
-            results.emplace_back("-");
+std::vector<std::string> row(const std::vector<crossover>& all, std::int64_t n) {
+    std::vector<std::string> cells = {std::to_string(n), "-", "-"};
+    for (const crossover& c : all) {
+        const auto p = std::ranges::find(c.points, n, &results::crossover_point::n);
+        if (p == c.points.end()) {
+            cells.emplace_back("-");
             continue;
         }
-        results[1] = "`" + unquoted((*p)["cpu"]) + "`";
-        results[2] = milliseconds((*p)["cpu_s"]);
-        const bool wins = (*p)["gpu_s"] < (*p)["cpu_s"];
-        const std::string time = milliseconds((*p)["gpu_s"]);
-        results.push_back(wins ? "**" + time + "**" : time);
+        cells[1] = "`" + unquoted(p->cpu) + "`";
+        cells[2] = milliseconds(p->cpu_s);
+        const std::string time = milliseconds(p->gpu_s);
+        cells.push_back(p->gpu_wins() ? "**" + time + "**" : time);
     }
-    return results;
+    return cells;
 }
 
 }  // namespace
 
 std::vector<std::string> crossover_sentences(const results::document& doc) {
     std::vector<std::string> sentences;
-    for (const json& crossover : doc.crossovers) sentences.push_back(sentence(crossover));
+    for (const crossover& c : doc.crossovers) sentences.push_back(sentence(c));
     return sentences;
 }
 
 table crossover_table(const results::document& doc) {
-    const json& crossovers = doc.crossovers;
     table t{"From which size a GPU pays",
             {{"N"}, {"best CPU", align::left}, {"its time, ms"}},
             {},
             "A GPU's time holds allocating, copying both ways and freeing. Bold: it wins."};
     std::set<std::int64_t> sizes;
-    for (const json& crossover : crossovers) {
-        t.columns.push_back({"`" + unquoted(crossover["gpu"]) + "`, ms"});
-        for (const json& p : crossover["points"]) sizes.insert(p["n"].get<std::int64_t>());
+    for (const crossover& c : doc.crossovers) {
+        t.columns.push_back({"`" + unquoted(c.gpu) + "`, ms"});
+        for (const results::crossover_point& p : c.points) sizes.insert(p.n);
     }
-    for (const std::int64_t n : sizes) t.rows.push_back(row(crossovers, n));
+    for (const std::int64_t n : sizes) t.rows.push_back(row(doc.crossovers, n));
     return t;
 }
 

@@ -4,7 +4,6 @@
 
 #include "lab/report/case_tables.hpp"
 #include "lab/report/cases.hpp"
-#include "lab/report/check.hpp"
 #include "lab/report/crossover.hpp"
 #include "lab/report/digest.hpp"
 #include "lab/report/report.hpp"
@@ -13,6 +12,7 @@
 #include "lab/report/verdict.hpp"
 #include "lab/report/warnings.hpp"
 #include "lab/report/words.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::report {
 namespace {
@@ -35,13 +35,11 @@ std::string section(const results::document& doc, const measured_case& here) {
 }
 
 std::string setting_line(const results::document& doc) {
-    const auto recorded = [](const std::string& text) {
-        return text.empty() ? "not recorded" : plain(text);
+    const auto text = [](const nlohmann::json& from, const char* field) {
+        return plain(results::recorded(from, field));
     };
-    const auto text = [&](const nlohmann::json& from, const char* field) {
-        const auto found = from.find(field);
-        if (found == from.end() || found->is_null()) return recorded("");
-        return plain(found->is_string() ? found->get<std::string>() : found->dump());
+    const auto or_not = [](const std::string& told) {
+        return told.empty() ? "not recorded" : plain(told);
     };
     return fmt::format(
         "- machine: {} ({} cores, {} hardware threads), {}\n"
@@ -51,21 +49,19 @@ std::string setting_line(const results::document& doc) {
         text(doc.machine, "cpu_model"), text(doc.machine, "cores"),
         text(doc.machine, "hardware_threads"), text(doc.machine, "os"), text(doc.build, "compiler"),
         text(doc.build, "flags"), text(doc.settings, "distribution"), text(doc.settings, "inputs"),
-        text(doc.settings, "seed"), text(doc.settings, "order"), recorded(doc.carat),
-        recorded(doc.revision), recorded(doc.date));
+        text(doc.settings, "seed"), text(doc.settings, "order"), or_not(doc.carat),
+        or_not(doc.revision), or_not(doc.date));
 }
 
 }  // namespace
 
 std::string headline(const results::document& doc) {
-    check(doc);
     std::string said = joined(headline(doc, group(doc)));
     std::erase(said, '`');
     return said;
 }
 
 std::string markdown(const results::document& doc) {
-    check(doc);
     const auto cases = group(doc);
     std::string said = fmt::format("# Matrix multiplication, measured\n\n{}\n\n",
                                    plain(joined(headline(doc, cases))));

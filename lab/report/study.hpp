@@ -1,7 +1,6 @@
 // The chapters of `carat study` ("studies" of a results file).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,7 @@
 namespace carat::report {
 
 // The tables of one chapter, in its order: names to the left, figures to the right.
-[[nodiscard]] std::vector<table> study_tables(const nlohmann::json& study);
+[[nodiscard]] std::vector<table> study_tables(const results::chapter& study);
 
 // A section of Markdown for each chapter, in the file's order; empty when the file has none.
 [[nodiscard]] std::string study_markdown(const results::document& doc);

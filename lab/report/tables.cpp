@@ -5,35 +5,26 @@
 #include <set>
 
 #include "lab/report/case_tables.hpp"
-#include "lab/report/check.hpp"
 #include "lab/report/crossover.hpp"
 #include "lab/report/digest.hpp"
 #include "lab/report/report.hpp"
 #include "lab/report/standing.hpp"
 #include "lab/report/study.hpp"
 #include "lab/report/words.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::report {
 namespace {
 
-using nlohmann::json;
-
-// A machine or one of its GPUs, with the name its rows begin with.
-using owner = std::pair<std::string, json>;
-
-std::vector<owner> owners(const json& machine) {
-    std::vector<owner> all = {{"CPU", field_or(machine, "peaks", json::object())}};
-    for (const json& gpu : field_or(machine, "gpus", json::array()))
-        all.emplace_back(field_or<std::string>(gpu, "name", "GPU"),
-                         field_or(gpu, "peaks", json::object()));
+// The measured peaks of the machine and of its GPUs, with the name their rows begin with.
+std::vector<std::pair<std::string, results::measured_peaks>> owners(
+    const results::surroundings& of) {
+    std::vector<std::pair<std::string, results::measured_peaks>> all = {{"CPU", of.peaks}};
+    for (const results::gpu_seen& gpu : of.gpus) all.emplace_back(gpu.name, gpu.peaks);
     return all;
 }
 
-std::string thread_count(const json& row) {
-    return row["threads"].dump();
-}
-
-table compute_table(const json& machine) {
+table compute_table(const results::surroundings& of) {
     table t{"Arithmetic, measured peaks",
             {{"device", align::left},
              {"unit", align::left},
@@ -42,21 +33,21 @@ table compute_table(const json& machine) {
              {"peak"}},
             {},
             {}};
-    for (const auto& [name, peaks] : owners(machine))
-        for (const json& row : field_or(peaks, "compute", json::array()))
-            t.rows.push_back({name, row["unit"], field_or<std::string>(row, "dtype", "-"),
-                              thread_count(row), throughput(row["gflops"])});
+    for (const auto& [name, peaks] : owners(of))
+        for (const results::measured_peak& p : peaks.compute)
+            t.rows.push_back({name, p.of, p.dtype.empty() ? "-" : p.dtype,
+                              std::to_string(p.threads), throughput(p.rate)});
     return t;
 }
 
-table bandwidth_table(const json& machine) {
+table bandwidth_table(const results::surroundings& of) {
     table t{"Bandwidth, measured peaks",
             {{"device", align::left}, {"level", align::left}, {"threads"}, {"GB/s"}},
             {},
             {}};
-    for (const auto& [name, peaks] : owners(machine))
-        for (const json& row : field_or(peaks, "bandwidth", json::array()))
-            t.rows.push_back({name, row["level"], thread_count(row), digits(row["gb_per_s"])});
+    for (const auto& [name, peaks] : owners(of))
+        for (const results::measured_peak& p : peaks.bandwidth)
+            t.rows.push_back({name, p.of, std::to_string(p.threads), digits(p.rate)});
     return t;
 }
 
@@ -100,7 +91,7 @@ std::string origin(const results::document& doc) {
         return text.empty() ? without : text;
     };
     return fmt::format("Measured on {} with carat {}, revision {}, {}.",
-                       doc.machine["cpu_model"].get<std::string>(),
+                       results::surroundings_of(doc).cpu_model,
                        or_else(doc.carat, "of an unknown version"),
                        or_else(doc.revision, "unknown"), or_else(doc.date, "without a date"));
 }
@@ -109,9 +100,9 @@ std::string origin(const results::document& doc) {
 
 std::vector<table> all_tables(const results::document& doc) {
     std::vector<table> all;
-    for (const json& study : doc.studies)
+    for (const results::chapter& study : doc.studies)
         for (table& t : study_tables(study)) {
-            t.title = study["title"].get<std::string>() + ": " + t.title;
+            t.title = study.title + ": " + t.title;
             all.push_back(std::move(t));
         }
     all.push_back(crossover_table(doc));
@@ -121,8 +112,9 @@ std::vector<table> all_tables(const results::document& doc) {
         for (table& t : std::vector{ranking_table(doc, here), pairs_table(doc, here),
                                     gpu_table(doc, here), phases_table(doc, here)})
             all.push_back(std::move(t));
-    all.push_back(compute_table(doc.machine));
-    all.push_back(bandwidth_table(doc.machine));
+    const results::surroundings machine = results::surroundings_of(doc);
+    all.push_back(compute_table(machine));
+    all.push_back(bandwidth_table(machine));
     all.push_back(absence_table(doc));
     std::erase_if(all, [](const table& t) { return t.rows.empty(); });
     tell_apart(all);
@@ -130,7 +122,6 @@ std::vector<table> all_tables(const results::document& doc) {
 }
 
 std::string tables(const results::document& doc, table_form form) {
-    check(doc);
     const std::vector<table> all = all_tables(doc);
     if (form == table_form::markdown) {
         std::string said = plain(origin(doc)) + "\n\n";

@@ -10,6 +10,7 @@
 
 #include "lab/report/lead.hpp"
 #include "lab/report/words.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::report {
 namespace {
@@ -80,7 +81,7 @@ std::string opening(const results::document& doc, const measured_case& here,
     if (others.tied.empty()) {
         said = fmt::format("{} has the highest median, {}", quoted(leader), figure(here, leader));
     } else {
-        const double margin = field_or(doc.settings, "equivalence_margin", 0.0);
+        const double margin = results::surroundings_of(doc).equivalence_margin;
         const std::string within = margin > 0 ? fmt::format(" within {:.3g} %", 100 * margin) : "";
         said = fmt::format("{} and {} are equally fast{}, at {}", quoted(leader),
                            listed(others.tied), within, figure(here, leader));

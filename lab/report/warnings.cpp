@@ -9,6 +9,7 @@
 #include "lab/report/cases.hpp"
 #include "lab/report/lead.hpp"
 #include "lab/report/words.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::report {
 namespace {
@@ -197,7 +198,7 @@ std::vector<std::string> kernels_chosen(const document& doc) {
 }
 
 void virtual_machine(const document& doc, list& said) {
-    const auto hypervisor = field_or<std::string>(doc.machine, "hypervisor", "");
+    const auto hypervisor = results::surroundings_of(doc).hypervisor;
     if (hypervisor.empty()) return;
     const auto chosen = kernels_chosen(doc);
     said.push_back(
@@ -241,12 +242,13 @@ void aged(const document& doc, list& said) {
 }
 
 void conditions(const document& doc, list& said) {
-    if (part_of(part_of(doc.machine, "peaks"), "compute").empty()) {
+    const results::surroundings machine = results::surroundings_of(doc);
+    if (machine.peaks.compute.empty()) {
         said.push_back({"note",
                         "The machine's peaks were not measured: there is no roofline, "
                         "and an impossible figure can't be caught."});
     }
-    if (field_or<std::string>(doc.build, "type", "Release") == "Debug") {
+    if (machine.is_debug_build) {
         said.push_back({"warning",
                         "carat was built for debugging: its own implementations are "
                         "far slower than in a release build."});

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "files/visible.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::report {
 
@@ -17,6 +18,10 @@ std::string digits(double value) {
     const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
     if (magnitude < -3) return fmt::format("{:.2e}", value);
     return fmt::format("{:.{}f}", value, std::max(0, 3 - magnitude));
+}
+
+std::string milliseconds(double time_s) {
+    return digits(1e3 * time_s);
 }
 
 throughput_unit unit_for(double largest_gflops) {
@@ -93,12 +98,6 @@ std::string disturbance_of(const std::string& name, const std::string& busy, boo
     return all_alike ? busy : name + ": " + busy;
 }
 
-const nlohmann::json& part_of(const nlohmann::json& parent, const char* field) {
-    static const nlohmann::json none = nlohmann::json::object();
-    const auto found = parent.find(field);
-    return found == parent.end() || found->is_null() ? none : *found;
-}
-
 std::string roughly(double seconds) {
     if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
     if (seconds < 5400) return fmt::format("{:.0f} minutes", seconds / 60);
@@ -114,13 +113,10 @@ std::string what_would_settle(std::size_t unclear, std::size_t hopeless, double 
     return text;
 }
 
-std::string gpu_name(const nlohmann::json& machine) {
-    const auto gpus = field_or(machine, "gpus", nlohmann::json::array());
-    const auto used = std::find_if(gpus.begin(), gpus.end(), [](const nlohmann::json& gpu) {
-        return !part_of(gpu, "peaks").empty();
-    });
-    if (gpus.empty()) return "GPU";
-    return field_or<std::string>(used == gpus.end() ? gpus[0] : *used, "name", "GPU");
+std::string gpu_name(const results::document& doc) {
+    const results::surroundings machine = results::surroundings_of(doc);
+    const results::gpu_seen* const gpu = machine.gpu_in_use();
+    return gpu == nullptr ? "GPU" : gpu->name;
 }
 
 std::string joined(const std::vector<std::string>& sentences) {

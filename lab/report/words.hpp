@@ -3,15 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "lab/results/document.hpp"
 
 namespace carat::report {
 
 // Four significant digits and no exponent: 0.512, 14.20, 153.7, 2041.
 [[nodiscard]] std::string digits(double value);
+
+// The same of a time in milliseconds, for a column whose head has the unit.
+[[nodiscard]] std::string milliseconds(double time_s);
 
 // What throughputs of one table or sentence are given in: TFLOP/s where one of them has ten.
 struct throughput_unit {
@@ -79,20 +83,10 @@ inline constexpr std::string_view too_few_for_an_interval =
 // "40 s", "4 minutes", "3 hours".
 [[nodiscard]] std::string roughly(double seconds);
 
-// The GPU in use, whose peaks were measured, or the first of a results file's "machine".
-[[nodiscard]] std::string gpu_name(const nlohmann::json& machine);
+// The name of results::surroundings::gpu_in_use(), or "GPU".
+[[nodiscard]] std::string gpu_name(const results::document& doc);
 
 // Sentences as one paragraph.
 [[nodiscard]] std::string joined(const std::vector<std::string>& sentences);
-
-// The field, or the fallback when it is absent or null.
-template <class T>
-T field_or(const nlohmann::json& parent, const char* field, T fallback) {
-    const auto found = parent.find(field);
-    return found == parent.end() || found->is_null() ? fallback : found->template get<T>();
-}
-
-// The object that the field holds, or an empty one.
-[[nodiscard]] const nlohmann::json& part_of(const nlohmann::json& parent, const char* field);
 
 }  // namespace carat::report

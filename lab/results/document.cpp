@@ -374,8 +374,8 @@ json to_json(const document& doc) {
     document_fields(writer(out), doc);
     json lists = to_json(doc.results, doc.comparisons);
     for (auto& [name, list] : lists.items()) out[name] = std::move(list);
-    if (!doc.crossovers.empty()) out["crossovers"] = doc.crossovers;
-    if (!doc.studies.empty()) out["studies"] = doc.studies;
+    for (const crossover& c : doc.crossovers) out["crossovers"].push_back(to_json(c));
+    for (const chapter& c : doc.studies) out["studies"].push_back(to_json(c));
     return out;
 }
 
@@ -389,8 +389,12 @@ document from_json(const json& source, const std::string& name) {
     document_fields(in, doc);
     for (const char* key : {"machine", "build", "settings"}) (void)in.object(key);
     add_from_json(in, doc);
-    if (in.find("crossovers") != nullptr) doc.crossovers = in.list("crossovers");
-    if (in.find("studies") != nullptr) doc.studies = in.list("studies");
+    const auto each = [&](const char* key, const auto& read) {
+        if (in.find(key) != nullptr) in.each(key, read);
+    };
+    each("crossovers",
+         [&](const files::fields& c) { doc.crossovers.push_back(crossover_from(c)); });
+    each("studies", [&](const files::fields& c) { doc.studies.push_back(chapter_from(c)); });
     return doc;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/results/chapter.hpp"
+#include "lab/results/crossover.hpp"
 #include "lab/results/format.hpp"
 #include "lab/results/gpu_facts.hpp"
 #include "lab/results/phases.hpp"
@@ -122,8 +124,8 @@ struct document {
     nlohmann::json settings = nlohmann::json::object();
     std::vector<result> results;
     std::vector<comparison> comparisons;
-    nlohmann::json crossovers = nlohmann::json::array();  // of carat crossover
-    nlohmann::json studies = nlohmann::json::array();     // chapters of carat study
+    std::vector<crossover> crossovers;
+    std::vector<chapter> studies;
 };
 
 [[nodiscard]] nlohmann::json to_json(const document& doc);

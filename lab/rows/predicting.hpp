@@ -17,7 +17,7 @@ class predicting {
 
     // Empty if no model covers it, or a rate is 0. Operands are assumed to come from memory.
     [[nodiscard]] virtual std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const = 0;
+        const core::roofline_rates& here) const = 0;
 };
 
 }  // namespace carat::rows

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace carat::study {
@@ -94,16 +93,6 @@ void drop_empty_columns(chapter& c) {
             std::ranges::for_each(t.rows, drop);
         }
     }
-}
-
-nlohmann::json to_json(const chapter& c) {
-    nlohmann::json tables = nlohmann::json::array();
-    for (const table& t : c.tables)
-        tables.push_back(
-            {{"title", t.title}, {"head", t.head}, {"rows", t.rows}, {"note", t.note}});
-    return {{"study", c.study},      {"title", c.title},       {"question", c.question},
-            {"extent", c.extent},    {"findings", c.findings}, {"tables", tables},
-            {"left_out", c.not_run}, {"sources", c.sources},   {"trials", c.trials}};
 }
 
 std::string plain(const chapter& c) {

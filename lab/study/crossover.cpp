@@ -2,6 +2,8 @@
 //
 // It ran each size once, its CPU baseline lost -O3 to a missing space, and cuBLAS was timed with
 // its handle. Here the best CPU implementation counts, and the size has an interval.
+#include "lab/report/crossover.hpp"
+
 #include <fmt/format.h>
 #include <limits>
 
@@ -116,19 +118,6 @@ std::string against_the_simple_loop(const results::document& doc) {
     return "As published, against three plain loops on one core: the GPU never wins here.";
 }
 
-std::string found(const nlohmann::json& crossing) {
-    const std::string gpu = crossing["gpu"];
-    if (crossing["n"].is_null())
-        return fmt::format("{}: {} over the sizes measured.", gpu,
-                           crossing["outcome"].get<std::string>());
-    const auto end = [](const nlohmann::json& at) {
-        return at.is_null() ? std::string("beyond") : fmt::format("{:.0f}", at.get<double>());
-    };
-    return fmt::format("{} wins from N = {:.0f} on, 95 % CI [{}, {}]. The document: {}.", gpu,
-                       crossing["n"].get<double>(), end(crossing["ci95"][0]),
-                       end(crossing["ci95"][1]), published::crossover_n);
-}
-
 chapter tell_crossover(const results::document& doc, const options& how) {
     chapter c;
     c.sources = {fmt::format("The document, {}, measured on {}.", published::crossover.title,
@@ -142,7 +131,10 @@ chapter tell_crossover(const results::document& doc, const options& how) {
             "No GPU can be used here, so there is no crossover: the CPU's side of it is shown.");
         return c;
     }
-    for (const nlohmann::json& crossing : doc.crossovers) c.findings.push_back(found(crossing));
+    for (std::string& said : report::crossover_sentences(doc)) {
+        std::erase(said, '`');
+        c.findings.push_back(fmt::format("{} The document: {}.", said, published::crossover_n));
+    }
     c.tables.push_back(phases(doc, all.back()));
     if (how.as_published) c.findings.push_back(against_the_simple_loop(doc));
     return c;

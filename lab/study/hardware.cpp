@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lab/gpu/published.hpp"
+#include "lab/results/surroundings.hpp"
 
 namespace carat::study {
 
@@ -22,26 +23,17 @@ constexpr limit limits[] = {{"f64, TFLOP/s", {"dfma", "dmma"}},
                             {"f16, TFLOP/s", {"tensor f16", "tensor f16"}},
                             {"int8, TFLOP/s", {"tensor i8", "tensor i8"}}};
 
-// The first GPU of the machine, as docs/results.md describes it; null where there is none.
-const nlohmann::json* gpu_of(const results::document& doc) {
-    const auto all = doc.machine.find("gpus");
-    if (all == doc.machine.end() || !all->is_array() || all->empty()) return nullptr;
-    return &all->front();
-}
-
 std::optional<double> published_tflops(const gpu::published_gpu& gpu, const limit& of) {
     return std::max(gpu.tflops(of.units[0]), gpu.tflops(of.units[1]));
 }
 
-// The figure of the first of `list` whose `key` is one of the names, or nothing.
-std::optional<double> peak_of(const nlohmann::json& gpu, const char* list, const char* key,
-                              std::span<const std::string_view> names, const char* figure) {
+// The best figure of those with one of the names, or nothing.
+std::optional<double> best_of(const std::vector<results::measured_peak>& peaks,
+                              std::span<const std::string_view> names) {
     std::optional<double> best;
-    const auto peaks = gpu.find("peaks");
-    if (peaks == gpu.end() || !peaks->contains(list)) return best;
-    for (const nlohmann::json& one : peaks->at(list))
-        if (std::ranges::find(names, one.at(key).get<std::string>()) != names.end())
-            best = std::max(best, std::optional(one.at(figure).get<double>()));
+    for (const results::measured_peak& one : peaks)
+        if (std::ranges::find(names, one.of) != names.end())
+            best = std::max(best, std::optional(one.rate));
     return best;
 }
 
@@ -63,8 +55,9 @@ void add_hardware(chapter& c, const published::source& from, const results::docu
     const auto all = gpu::published_gpus();
     const auto theirs = std::ranges::find(all, from.gpu, &gpu::published_gpu::name);
     if (theirs == all.end()) return;
-    const nlohmann::json* const gpu = gpu_of(doc);
-    const std::string here = gpu == nullptr ? "" : gpu->value("name", "");
+    const results::surroundings machine = results::surroundings_of(doc);
+    const results::gpu_seen* const gpu = machine.gpus.empty() ? nullptr : &machine.gpus.front();
+    const std::string here = gpu == nullptr ? "" : gpu->name;
     const gpu::published_gpu* const ours = gpu == nullptr ? nullptr : gpu::published(here);
     table t{
         "Limits of the document's GPU" + (gpu == nullptr ? "" : " and of " + here),
@@ -73,18 +66,16 @@ void add_hardware(chapter& c, const published::source& from, const results::docu
         "Published limits are the makers'; carat did not measure them."};
     for (const limit& of : limits) {
         std::optional<double> there;
-        if (gpu != nullptr) there = peak_of(*gpu, "compute", "unit", of.units, "gflops");
+        if (gpu != nullptr) there = best_of(gpu->peaks.compute, of.units);
         if (there) *there /= 1000;
         t.rows.push_back({std::string(of.name), cell(published_tflops(*theirs, of)),
                           cell(ours == nullptr ? std::nullopt : published_tflops(*ours, of)),
                           cell(there)});
     }
     constexpr std::array<std::string_view, 1> memory = {"HBM"};
-    t.rows.push_back(
-        {"memory, GB/s", cell(theirs->memory_gb_per_s),
-         cell(ours == nullptr ? std::nullopt : std::optional(ours->memory_gb_per_s)),
-         cell(gpu == nullptr ? std::nullopt
-                             : peak_of(*gpu, "bandwidth", "level", memory, "gb_per_s"))});
+    t.rows.push_back({"memory, GB/s", cell(theirs->memory_gb_per_s),
+                      cell(ours == nullptr ? std::nullopt : std::optional(ours->memory_gb_per_s)),
+                      cell(gpu == nullptr ? std::nullopt : best_of(gpu->peaks.bandwidth, memory))});
     c.tables.push_back(std::move(t));
     say_whether_same(c, *theirs, here);
 }

@@ -8,9 +8,9 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "lab/report/words.hpp"
+#include "lab/results/surroundings.hpp"
 #include "lab/study/published.hpp"
 #include "lab/study/queries.hpp"
 
@@ -51,14 +51,13 @@ std::vector<part> tile_parts(const options& how) {
 }
 
 // The smallest data cache that holds three tiles, according to the machine description.
-std::string level_of(const nlohmann::json& machine, std::int64_t bytes) {
-    for (const nlohmann::json& cache : machine.value("caches", nlohmann::json::array()))
-        if (cache.value("kind", "") != "instruction" && cache.value("size_bytes", 0) >= bytes)
-            return fmt::format("L{}", cache.value("level", 0));
+std::string level_of(const std::vector<results::data_cache>& caches, std::int64_t bytes) {
+    for (const results::data_cache& cache : caches)
+        if (cache.size_bytes >= bytes) return fmt::format("L{}", cache.level);
     return "memory";
 }
 
-table model(const nlohmann::json& machine) {
+table model(const std::vector<results::data_cache>& caches) {
     table t{"What the model says of a tile, f32",
             {"tile", "three tiles, KiB", "held by", "reuse", "flop per byte"},
             {},
@@ -67,7 +66,7 @@ table model(const nlohmann::json& machine) {
     for (const std::int64_t tile : tile_sizes) {
         const std::int64_t bytes = 3 * tile * tile * element_bytes;
         t.rows.push_back({fmt::format("{}", tile), fmt::format("{}", bytes / 1024),
-                          level_of(machine, bytes), fmt::format("{}", tile),
+                          level_of(caches, bytes), fmt::format("{}", tile),
                           fmt::format("{:g}", static_cast<double>(tile) / element_bytes)});
     }
     return t;
@@ -135,7 +134,7 @@ chapter tell_tile_size(const results::document& doc, const options&) {
     c.sources = {fmt::format("Document 003, {}, measured on {}.", published::dense.title,
                              published::dense.hardware)};
     c.not_run = absences(doc);
-    c.tables.push_back(model(doc.machine));
+    c.tables.push_back(model(results::surroundings_of(doc).caches));
     const std::vector<std::int64_t> all = sizes(doc, tile_type);
     if (all.empty()) return c;
     if (table cpu = by_tile(doc, all.back()); !cpu.rows.empty()) c.tables.push_back(std::move(cpu));

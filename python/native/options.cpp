@@ -3,6 +3,7 @@
 #include <string>
 
 #include "array.hpp"
+#include "core/dtype_traits.hpp"
 #include "dtypes.hpp"
 #include "objects.hpp"
 
@@ -34,32 +35,12 @@ template <class T>
 void read_as(const foreign_array& from, std::size_t axis, std::vector<T>& values) {
     const auto count = static_cast<std::size_t>(from.shape()[axis]);
     const std::int64_t stride = from.strides()[axis];
-    const auto copy = [&]<class E>(E) {
+    values.reserve(count);
+    core::visit(from.type(), [&]<class E>(core::element_tag<E>) {
         const auto* const first = reinterpret_cast<const E*>(from.data());
         for (std::size_t i = 0; i < count; ++i)
             values.push_back(static_cast<T>(first[static_cast<std::int64_t>(i) * stride]));
-    };
-    values.reserve(count);
-    switch (from.type()) {
-        case dtype::f64:
-            return copy(double{});
-        case dtype::f32:
-            return copy(float{});
-        case dtype::f16:
-            return copy(f16{});
-        case dtype::bf16:
-            return copy(bf16{});
-        case dtype::i32:
-            return copy(std::int32_t{});
-        case dtype::i8:
-            return copy(std::int8_t{});
-        case dtype::u8:
-            return copy(std::uint8_t{});
-        case dtype::e4m3:
-            return copy(e4m3{});
-        case dtype::e5m2:
-            return copy(e5m2{});
-    }
+    });
 }
 
 detail::step_kind activation_of(nb::handle asked) {

@@ -9,8 +9,8 @@
 
 namespace carat::core {
 
-/// The measured rates of this GPU.
-struct gpu_rates {
+/// The two measured rates of this GPU that bound a product.
+struct roofline_rates {
     double unit_gflops = 0;      // of the unit the product is computed on, all SMs, random data
     double memory_gb_per_s = 0;  // reading
 };

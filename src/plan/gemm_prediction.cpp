@@ -24,7 +24,7 @@ gpu_costs costs_at(const gpu_costs& costs, double memory_bytes_per_s) {
 
 std::optional<core::gpu_prediction> predict(const explained_launch& told, const launch_work& work,
                                             const sharing_costs& costs,
-                                            const core::gpu_rates& here) {
+                                            const core::roofline_rates& here) {
     if (here.unit_gflops <= 0 || here.memory_gb_per_s <= 0) return std::nullopt;
     const launch_time time = time_of(work, costs);
     core::gpu_prediction all;
@@ -52,7 +52,7 @@ std::optional<core::gpu_prediction> predict(const explained_launch& told, const 
 }
 
 std::optional<core::gpu_prediction> predict_gemv(double bytes, std::int64_t ctas,
-                                                 const core::gpu_rates& here) {
+                                                 const core::roofline_rates& here) {
     constexpr double share_of_memory = 0.93;
     constexpr double launch_s = 2.5e-6;
     if (here.memory_gb_per_s <= 0) return std::nullopt;

@@ -26,10 +26,10 @@ struct explained_launch {
 [[nodiscard]] std::optional<core::gpu_prediction> predict(const explained_launch& told,
                                                           const launch_work& work,
                                                           const sharing_costs& costs,
-                                                          const core::gpu_rates& here);
+                                                          const core::roofline_rates& here);
 
 /// A matrix times a vector, as fast as memory brings `bytes`, in so many CTAs.
 [[nodiscard]] std::optional<core::gpu_prediction> predict_gemv(double bytes, std::int64_t ctas,
-                                                               const core::gpu_rates& here);
+                                                               const core::roofline_rates& here);
 
 }  // namespace carat::plan

@@ -50,7 +50,7 @@ TEST(trials_of, leaves_out_what_is_wrong_impossible_untimed_or_of_another_case) 
     for (const auto& t : trials) EXPECT_TRUE(t.cpu.empty() && t.gpu.empty());
 }
 
-TEST(to_json, writes_null_where_an_interval_has_no_end_and_the_sizes_around_a_crossing) {
+TEST(told, writes_null_where_an_interval_has_no_end_and_the_sizes_around_a_crossing) {
     crossover::crossing c;
     c.gpu = "cuda.x";
     c.what = crossover::outcome::crosses;
@@ -60,20 +60,22 @@ TEST(to_json, writes_null_where_an_interval_has_no_end_and_the_sizes_around_a_cr
     c.above = 64;
     c.changes = 1;
     c.points = {{8, {"cpu.a", 1, {1, 2}}, {"cuda.x", 3, {2, 4}}}};
-    const auto json = crossover::to_json({&c, 1}, "f32", 2, "pageable");
-    ASSERT_EQ(json.size(), 1u);
-    EXPECT_EQ(json[0]["outcome"], "crosses");
-    EXPECT_EQ(json[0]["n"], 40);
-    EXPECT_EQ(json[0]["ci95"][0], 30);
-    EXPECT_TRUE(json[0]["ci95"][1].is_null());
-    EXPECT_EQ(json[0]["between"][1], 64);
-    EXPECT_EQ(json[0]["points"][0]["gpu_s"], 3);
-    EXPECT_EQ(json[0]["points"][0]["cpu"], "cpu.a");
+    const auto written = [&] {
+        return results::to_json(crossover::told({&c, 1}, "f32", 2, "pageable").at(0));
+    };
+    const auto json = written();
+    EXPECT_EQ(json["outcome"], "crosses");
+    EXPECT_EQ(json["n"], 40);
+    EXPECT_EQ(json["ci95"][0], 30);
+    EXPECT_TRUE(json["ci95"][1].is_null());
+    EXPECT_EQ(json["between"][1], 64);
+    EXPECT_EQ(json["points"][0]["gpu_s"], 3);
+    EXPECT_EQ(json["points"][0]["cpu"], "cpu.a");
     c.what = crossover::outcome::never;
     c.n = std::numeric_limits<double>::infinity();
-    const auto none = crossover::to_json({&c, 1}, "f32", 2, "pageable");
-    EXPECT_TRUE(none[0]["n"].is_null());
-    EXPECT_FALSE(none[0].contains("between"));
+    const auto none = written();
+    EXPECT_TRUE(none["n"].is_null());
+    EXPECT_FALSE(none.contains("between"));
 }
 
 }  // namespace

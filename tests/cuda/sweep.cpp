@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/dtype_traits.hpp"
 #include "core/problem.hpp"
 #include "cuda/common/device.hpp"
 #include "lab/space/cuda/device_space.hpp"
@@ -19,27 +20,7 @@ constexpr std::size_t canary_bytes = 256;
 
 template <class Function>
 decltype(auto) with_type(dtype type, Function&& f) {
-    switch (type) {
-        case dtype::f64:
-            return f(double{});
-        case dtype::f32:
-            return f(float{});
-        case dtype::f16:
-            return f(f16{});
-        case dtype::bf16:
-            return f(bf16{});
-        case dtype::i32:
-            return f(std::int32_t{});
-        case dtype::i8:
-            return f(std::int8_t{});
-        case dtype::u8:
-            return f(std::uint8_t{});
-        case dtype::e4m3:
-            return f(e4m3{});
-        case dtype::e5m2:
-            return f(e5m2{});
-    }
-    std::abort();
+    return core::visit(type, [&](auto tag) { return f(typename decltype(tag)::type{}); });
 }
 
 // bf16 holds whole numbers to 256 only.

@@ -37,7 +37,7 @@ TEST(Steps, AreMeantByTheirTails) {
 }
 
 // 100 SMs at 1 GHz whose unit does 1000 operations a cycle.
-const gpu_rates plain{"a GPU", 100, 1, 100e3};
+const sm_rates plain{"a GPU", 100, 1, 100e3};
 
 gpu_step sample_step() {
     return {.implementation = "cuda.ladder.sample",
@@ -131,11 +131,11 @@ TEST(Limits, OfACpuStepAreItsPortsOrItsMemory) {
 }
 
 TEST(Limits, OfTheGpusLadderRiseFromStepToStep) {
-    const gpu_rates h200{"H200", 132, 1.98, 0};
+    const sm_rates h200{"H200", 132, 1.98, 0};
     double before = 0;
     for (const gpu_step& s : gpu_steps()) {
         if (s.unit != "tensor bf16") continue;
-        gpu_rates here = h200;
+        sm_rates here = h200;
         here.unit_gflops = 989e3;
         const step_limits told = limits_of(s, {4096, 4096, 4096}, here);
         EXPECT_GE(told.gflops, before) << s.implementation;

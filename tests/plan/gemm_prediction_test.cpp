@@ -14,9 +14,9 @@ namespace {
 using namespace carat;
 using namespace carat::test;
 using core::gpu_prediction;
-using core::gpu_rates;
+using core::roofline_rates;
 
-constexpr gpu_rates here = {.unit_gflops = 900e3, .memory_gb_per_s = 4000};
+constexpr roofline_rates here = {.unit_gflops = 900e3, .memory_gb_per_s = 4000};
 
 constexpr plan::gpu_costs round_costs = [] {
     plan::gpu_costs costs = plan::costs_of_h200;
@@ -35,7 +35,7 @@ constexpr plan::gpu_costs round_costs = [] {
 constexpr plan::gemm_model round_gpu = {cuda::wgmma::kernel_table, round_costs};
 
 // src/cuda/families/wgmma/host/prediction.cpp makes it so.
-gpu_prediction of_plan(const gemm_request& of, const gpu_rates& rates = here) {
+gpu_prediction of_plan(const gemm_request& of, const roofline_rates& rates = here) {
     const plan::gpu_costs costs = plan::costs_at(round_costs, rates.memory_gb_per_s * 1e9);
     const gemm_plan plan = plan::plan_gemm(of, round_gpu).value();
     plan::launch_work work = plan::work_of(plan::candidate_of(plan, of), of, costs.wgmma);
@@ -122,7 +122,7 @@ TEST(gemm_prediction, follows_the_memory_that_was_measured_here) {
         EXPECT_DOUBLE_EQ(part(slow, p.name), (p.name == "memory beyond L2" ? 2 : 1) * p.time_s)
             << p.name;
     EXPECT_GT(part(fast, "memory beyond L2"), 0);
-    const auto with = [](const gpu_rates& rates) {
+    const auto with = [](const roofline_rates& rates) {
         return plan::predict({}, {}, round_costs.wgmma.sharing, rates).has_value();
     };
     EXPECT_TRUE(with(here));

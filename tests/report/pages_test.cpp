@@ -1,6 +1,7 @@
 // The two written forms: nothing in the data can end its element in the page or break a table.
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -142,23 +143,24 @@ document with_crossover() {
         phases.parts.push_back({name, 1e-3, {9e-4, 2e-3}});
     phases.total.median_s = 5e-3;
     phases.total_trials_s = {5e-3};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto point = [](int n, double cpu_s, double gpu_s) {
-        return json{{"n", n},
-                    {"cpu", "cpu.slow"},
-                    {"cpu_s", cpu_s},
-                    {"gpu_s", gpu_s},
-                    {"ci95_cpu_s", {0.1, nullptr}},
-                    {"ci95_gpu_s", {0.1, 9}}};
+        return carat::results::crossover_point{.n = n,
+                                               .cpu = "cpu.slow",
+                                               .cpu_s = cpu_s,
+                                               .gpu_s = gpu_s,
+                                               .ci95_cpu_s = {0.1, infinity},
+                                               .ci95_gpu_s = {0.1, 9}};
     };
-    doc.crossovers = {{{"gpu", "cpu.fast"},
-                       {"dtype", "f64"},
-                       {"threads", 2},
-                       {"host_memory", "pinned"},
-                       {"outcome", "crosses"},
-                       {"n", 40.6},
-                       {"ci95", {nullptr, 44.4}},
-                       {"changes", 3},
-                       {"points", {point(8, 1, 2), point(64, 2, 1)}}}};
+    doc.crossovers = {{.gpu = "cpu.fast",
+                       .dtype = "f64",
+                       .host_memory = "pinned",
+                       .threads = 2,
+                       .outcome = "crosses",
+                       .n = 40.6,
+                       .ci95 = {-infinity, 44.4},
+                       .changes = 3,
+                       .points = {point(8, 1, 2), point(64, 2, 1)}}};
     return doc;
 }
 
@@ -180,10 +182,10 @@ TEST(markdown, shows_phases_and_the_crossover) {
 
 TEST(markdown, says_always_and_never_without_a_size) {
     document doc = with_crossover();
-    doc.crossovers[0]["n"] = nullptr;
-    doc.crossovers[0]["outcome"] = "always";
+    doc.crossovers[0].n.reset();
+    doc.crossovers[0].outcome = "always";
     EXPECT_NE(carat::report::markdown(doc).find("at every size from N = 8 on"), std::string::npos);
-    doc.crossovers[0]["outcome"] = "never";
+    doc.crossovers[0].outcome = "never";
     EXPECT_NE(carat::report::markdown(doc).find("does not beat the best CPU implementation up "
                                                 "to N = 64"),
               std::string::npos);

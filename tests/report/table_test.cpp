@@ -59,11 +59,10 @@ TEST(tables, are_all_there_with_titles_that_differ) {
     doc.machine["peaks"] = {
         {"compute", {{{"unit", "fma"}, {"dtype", "f64"}, {"threads", 2}, {"gflops", 90.0}}}},
         {"bandwidth", {{{"level", "L1"}, {"threads", 2}, {"gb_per_s", 300.0}}}}};
-    doc.studies = {{{"study", "ladder"},
-                    {"title", "The ladder"},
-                    {"tables",
-                     {{{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"1"}}}, {"note", ""}},
-                      {{"title", "Steps"}, {"head", {"step"}}, {"rows", {{"2"}}}, {"note", ""}}}}}};
+    doc.studies = {
+        {.study = "ladder",
+         .title = "The ladder",
+         .tables = {{"Steps", {"step"}, {{"1"}}, ""}, {"Steps", {"step"}, {{"2"}}, ""}}}};
     EXPECT_EQ(titles(doc),
               (std::vector<std::string>{
                   "The ladder: Steps", "The ladder: Steps (2)", "f64 100 × 100 × 100, 2 threads",

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "core/dtype_traits.hpp"
 #include "lab/verify/poison.hpp"
 #include "lab/verify/source.hpp"
 #include "tests/parameters.hpp"
@@ -51,32 +52,10 @@ struct shape {
 constexpr shape shapes[] = {{1, 1, 1},    {5, 3, 2},     {1, 70, 300}, {70, 1, 301},
                             {100, 90, 7}, {65, 130, 64}, {3, 200, 40}, {20, 30, 5000}};
 
-template <class T>
-void store(void* to, std::int64_t index, double value) {
-    static_cast<T*>(to)[index] = static_cast<T>(value);
-}
-
 void store(dtype type, void* to, std::int64_t index, double value) {
-    switch (type) {
-        case dtype::f64:
-            return store<double>(to, index, value);
-        case dtype::f32:
-            return store<float>(to, index, value);
-        case dtype::f16:
-            return store<f16>(to, index, value);
-        case dtype::bf16:
-            return store<bf16>(to, index, value);
-        case dtype::e4m3:
-            return store<e4m3>(to, index, value);
-        case dtype::e5m2:
-            return store<e5m2>(to, index, value);
-        case dtype::i32:
-            return store<std::int32_t>(to, index, value);
-        case dtype::i8:
-            return store<std::int8_t>(to, index, value);
-        case dtype::u8:
-            return store<std::uint8_t>(to, index, value);
-    }
+    core::visit(type, [&]<class T>(core::element_tag<T>) {
+        static_cast<T*>(to)[index] = static_cast<T>(value);
+    });
 }
 
 // Cuts what lies below so many digits, as the most careless unit would at every addition.

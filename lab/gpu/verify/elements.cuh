@@ -2,17 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
 #include <limits>
 #include <type_traits>
 
-#include <carat/types.hpp>
-
 #include "core/problem.hpp"
+#include "cuda/common/device_types.cuh"
 
 namespace carat::gpu {
+
+using cuda::with_device_type;
 
 /// A matrix in a GPU's memory.
 template <class T>
@@ -48,31 +46,6 @@ __device__ T narrowed(double value) {
         return __double2bfloat16(value);
     else
         return static_cast<T>(value);
-}
-
-/// Calls work(T{}) with the GPU's type for a dtype.
-template <class Work>
-void with_device_type(dtype type, const Work& work) {
-    switch (type) {
-        case dtype::f64:
-            return work(double{});
-        case dtype::f32:
-            return work(float{});
-        case dtype::f16:
-            return work(__half{});
-        case dtype::bf16:
-            return work(__nv_bfloat16{});
-        case dtype::e4m3:
-            return work(__nv_fp8_e4m3{});
-        case dtype::e5m2:
-            return work(__nv_fp8_e5m2{});
-        case dtype::i32:
-            return work(std::int32_t{});
-        case dtype::i8:
-            return work(std::int8_t{});
-        case dtype::u8:
-            return work(std::uint8_t{});
-    }
 }
 
 }  // namespace carat::gpu

@@ -84,19 +84,20 @@ class row_product final : public runnable, public predicting {
     }
     [[nodiscard]] core::plan_facts planned() const override {
         core::plan_facts told = aligned().product->planned();
-        if (const auto next = engine::runner_up(call_, settings_))
+        if (const auto next = engine::runner_up(call_, settings_, aligned().with))
             told.why += "\nrunner-up: " + text_of(*next) + ", predicted " +
                         std::to_string(std::lround(1e7 * next->seconds) / 10) + "." +
                         std::to_string(std::lround(1e7 * next->seconds) % 10) + " us";
         return told;
     }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override {
+        const core::roofline_rates& here) const override {
         return aligned().product->predicted(here);
     }
 
   private:
     struct ready {
+        plan::gpu_plan with;
         std::unique_ptr<const carat::cuda::gemm_product> product;
         std::unique_ptr<carat::cuda::launch_cache> kept;
     };
@@ -108,7 +109,10 @@ class row_product final : public runnable, public predicting {
         if (here.product != nullptr) return here;
         core::gpu_call call = call_;
         call.aligned = aligned;
-        here.product = engine::prepare(call, settings_);
+        const auto chosen = engine::choose(call, settings_);
+        if (!chosen) return here;
+        here.with = *chosen;
+        here.product = engine::prepare(call, *chosen);
         if (here.product != nullptr) here.kept = here.product->make_cache();
         return here;
     }

@@ -106,7 +106,7 @@ class gemm_product {
     [[nodiscard]] virtual core::plan_facts planned() const { return {}; }
     /// Nothing where no model covers it, or a rate is 0. Operands are taken to come from memory.
     [[nodiscard]] virtual std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& /*here*/) const {
+        const core::roofline_rates& /*here*/) const {
         return std::nullopt;
     }
 };

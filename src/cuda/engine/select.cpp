@@ -52,23 +52,19 @@ void check_fusion(const core::gpu_call& call) {
 
 // The least predicted time of all families wins; of products that share out rows or K the first
 // plan, since nobody knows their sizes. What is asked for is for the family that answers.
-struct choice {
-    const cuda::family* by = nullptr;
-    plan::gpu_plan with;
-
-    choice(const core::gpu_call& call, cuda::plan_wish wish) {
-        const cuda::family& first = answering(call);
-        for (const cuda::family* const one : families_in_use()) {
-            wish.answers = one == &first;
-            if (wish.is_asked && !wish.answers) continue;
-            const auto found = one->choose(call, wish);
-            if (!found || (by != nullptr && found->seconds >= with.seconds)) continue;
-            by = one;
-            with = *found;
-            if (call.products.is_ragged() || with.seconds == 0) return;
-        }
+std::optional<plan::gpu_plan> fastest(const core::gpu_call& call, cuda::plan_wish wish) {
+    std::optional<plan::gpu_plan> best;
+    const cuda::family& first = answering(call);
+    for (const cuda::family* const one : families_in_use()) {
+        wish.answers = one == &first;
+        if (wish.is_asked && !wish.answers) continue;
+        const auto found = one->choose(call, wish);
+        if (!found || (best && found->seconds >= best->seconds)) continue;
+        best = found;
+        if (call.products.is_ragged() || best->seconds == 0) break;
     }
-};
+    return best;
+}
 
 [[noreturn]] void refuse(const core::gpu_call& call, const cuda::plan_wish& wish) {
     const std::string type(name(call.problem.a_type));
@@ -135,30 +131,28 @@ std::string reason_against(const core::gpu_call& call, const core::settings& s) 
     return answering(call).why_not(call, overrides_of(s));
 }
 
-std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
-                                                  const core::settings& s) {
+std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const core::settings& s) {
     const bool is_glu = call.epilogue.is_glu;
     if (!is_glu) check_fusion(call);
-    if (is_glu && !may_be_glu(call)) return nullptr;
+    if (is_glu && !may_be_glu(call)) return std::nullopt;
     const cuda::plan_wish wish = wish_for(call, s);
-    const choice made(call, wish);
-    if (made.by == nullptr && is_glu) return nullptr;
-    if (made.by == nullptr) refuse(call, wish);
-    return made.with.one_by_one ? nullptr : made.by->prepare(call, made.with);
+    const auto best = fastest(call, wish);
+    if (!best && !is_glu) refuse(call, wish);
+    return best && !best->one_by_one ? best : std::nullopt;
 }
 
-std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call, const core::settings& s) {
+std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call, const core::settings& s,
+                                        const plan::gpu_plan& first) {
     cuda::plan_wish wish = wish_for(call, s);
-    const choice first(call, wish);
-    if (wish.is_asked || first.by == nullptr || call.products.is_ragged()) return std::nullopt;
-    wish.asked.not_block_m = first.with.block_m;
-    wish.asked.not_block_n = first.with.block_n;
+    if (wish.is_asked || call.products.is_ragged()) return std::nullopt;
+    wish.asked.not_block_m = first.block_m;
+    wish.asked.not_block_n = first.block_n;
     std::optional<plan::gpu_plan> best;
     for (const cuda::family* const one : families_in_use()) {
         wish.answers = one == &answering(call);
         const auto found = one->choose(call, wish);
-        const bool is_other = found && !(one == first.by && found->row == first.with.row &&
-                                         found->seconds == first.with.seconds);
+        const bool is_other = found && !(found->family == first.family && found->row == first.row &&
+                                         found->seconds == first.seconds);
         if (is_other && (!best || found->seconds < best->seconds)) best = found;
     }
     return best;
@@ -166,7 +160,14 @@ std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call, const core::
 
 std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                   const plan::gpu_plan& with) {
-    return grouping_family()->prepare(call, with);
+    const auto of = std::ranges::find(families_in_use(), with.family, &cuda::family::name);
+    return (*of)->prepare(call, with);
+}
+
+std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
+                                                  const core::settings& s) {
+    const auto with = choose(call, s);
+    return with ? prepare(call, *with) : nullptr;
 }
 
 bool stores_glu(const core::problem& p, const core::operands& data) {

@@ -28,20 +28,26 @@ namespace carat::gpu_engine {
 /// launch for each product of a batch is.
 /// @throws carat::error: unsupported for a fusion of other types, and for operands that share out
 ///         rows or K as no kernel reads them; invalid_argument for a fusion with nothing to
-///         multiply (alpha = 0 or K = 0); out_of_memory.
-[[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
-                                                                const core::settings& s);
+///         multiply (alpha = 0 or K = 0).
+[[nodiscard]] std::optional<plan::gpu_plan> choose(const core::gpu_call& call,
+                                                   const core::settings& s);
 
 /// The plan that is predicted to take least among those with other tiles, or of another family,
-/// than the one that prepare() takes; nothing where there is no other. For `explain`: it plans
-/// anew.
+/// than `first`, which is choose()'s; nothing where there is no other. It plans anew, for
+/// `explain`.
 [[nodiscard]] std::optional<plan::gpu_plan> runner_up(const core::gpu_call& call,
-                                                      const core::settings& s);
+                                                      const core::settings& s,
+                                                      const plan::gpu_plan& first);
 
-/// Takes a plan of choose_group()'s: for the products of any_of_group(), or by persistent tiles for
-/// those that share out rows.
+/// Takes a plan of choose()'s; or of choose_group()'s, for the products of any_of_group(), or by
+/// persistent tiles for those that share out rows. @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                                 const plan::gpu_plan& with);
+
+/// By the plan that choose() takes; null where there is none.
+/// @throws carat::error as choose(); out_of_memory.
+[[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
+                                                                const core::settings& s);
 
 /// Whether C and what is added to it lie so that a GLU can be taken on the way there.
 [[nodiscard]] bool stores_glu(const core::problem& p, const core::operands& data);

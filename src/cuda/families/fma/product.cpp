@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
+#include "core/left_sms.hpp"
 #include "core/swap_ab.hpp"
 #include "cuda/common/costs.hpp"
-#include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/sms.hpp"
 #include "cuda/families/fma/kernels.hpp"
 #include "cuda/families/fma/operand.hpp"
 #include "plan/cpu_plan.hpp"
@@ -48,8 +50,21 @@ void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned
     if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
 }
 
-int sms_in_use() {
-    return describe(device_in_use()).multiprocessors;
+// The hardware starts a CTA on each SM before it starts a second one on any. SMs stay free for
+// other work only where the kernel has one CTA on each of the rest.
+plan::fma_tile as_launched(plan::fma_tile tile) {
+    if (core::left_sms() == 0) return tile;
+    tile.ctas_per_sm = 1;
+    tile.share *= tile.alone;
+    tile.alone = 1;
+    return tile;
+}
+
+std::vector<plan::fma_tile> tiles_as_launched(dtype type) {
+    const auto all = tiles_of(type);
+    std::vector<plan::fma_tile> launched(all.size());
+    std::ranges::transform(all, launched.begin(), as_launched);
+    return launched;
 }
 
 template <class T>
@@ -59,11 +74,12 @@ class product final : public gemm_product {
         : swap_ab_(has_columns_closer(call.problem)),
           problem_(by_rows(call.problem)),
           products_(swap_ab_ ? call.products.swapped() : call.products),
-          sms_(sms_in_use()),
+          sms_(sms_for_products()),
           aligned_(swap_ab_ ? call.aligned.swapped() : call.aligned),
           request_(request_for(call, {}, sms_)),
           plan_(with),
           row_(with.row),
+          tile_(as_launched(kernel_table[row_].tile())),
           a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
              products_.matrices_a()),
           b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
@@ -85,17 +101,16 @@ class product final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override {
-        const plan::fma_tile tile = kernel_table[row_].tile();
+        const core::roofline_rates& here) const override {
         const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
-        const plan::packed_first packed = plan::packing_before(tile, request_);
+        const plan::packed_first packed = plan::packing_before(tile_, request_);
         const double stored = static_cast<double>(
             core::bytes_of(problem_.c_type, problem_.m * problem_.n * products_.count));
         return plan::predict({.kind = "fma",
                               .unit = "multiply-add units",
                               .stored_bytes = stored,
                               .packed_bytes = packed.lines + packed.columns},
-                             plan::work_of(tile, cut(), request_, costs),
+                             plan::work_of(tile_, cut(), request_, costs),
                              plan::fma_costs_of(request_.type, costs).sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
@@ -131,7 +146,7 @@ class product final : public gemm_product {
         shape_.cluster = cut.cluster;
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
-        const std::int64_t resident = std::int64_t{sms_} * k.ctas_per_sm;
+        const std::int64_t resident = std::int64_t{sms_} * tile_.ctas_per_sm;
         shape_.ctas =
             static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
         if (cut.groups > 1) {
@@ -188,6 +203,7 @@ class product final : public gemm_product {
     plan::fma_request request_;
     plan::gpu_plan plan_;
     std::size_t row_;  // of the table
+    plan::fma_tile tile_;
     operand a_;
     operand b_;
     scratch parts_;
@@ -225,7 +241,8 @@ overrides overrides_of(const plan::gemm_overrides& asked) {
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
     const dtype type = call.problem.c_type;
     return plan::reason_against(
-        request_for({.problem = call.problem}, overrides_of(asked), sms_in_use()), tiles_of(type));
+        request_for({.problem = call.problem}, overrides_of(asked), sms_for_products()),
+        tiles_of(type));
 }
 
 // Plain f32 in a batch is a candidate where TF32 or 3xTF32 was asked for.
@@ -238,8 +255,9 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish
     if (call.products.are > core::multiplicity::strided) return std::nullopt;
     if (!is_for(call) && !may_stand_in(call)) return std::nullopt;
     const dtype type = call.problem.c_type;
-    const auto found = plan::make_fma_plan(
-        request_for(call, overrides_of(wish.asked), sms_in_use()), tiles_of(type), costs_in_use());
+    const auto found =
+        plan::make_fma_plan(request_for(call, overrides_of(wish.asked), sms_for_products()),
+                            tiles_as_launched(type), costs_in_use());
     if (!found) return std::nullopt;
     return plan::gpu_plan{.family = "fma",
                           .row = row_with(type, found->block_m, found->block_n),

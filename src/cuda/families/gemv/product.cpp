@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
 #include "cuda/common/probe.hpp"
+#include "cuda/common/sms.hpp"
 #include "cuda/families/gemv/arguments.hpp"
 #include "plan/gemm_prediction.hpp"
 
@@ -43,7 +43,7 @@ class product final : public gemm_product {
           products_(call.products),
           shape_(shape_of(call.problem)) {
         facts_ = load(kernel_for(true));
-        sms_ = cuda::describe(device_in_use()).multiprocessors;  // slow to ask
+        sms_ = sms_for_products();  // slow to ask
         has_clusters_ = compiled_for() >= 90;
     }
 
@@ -69,7 +69,7 @@ class product final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override {
+        const core::roofline_rates& here) const override {
         const kernel& k = kernel_for(true);
         const std::int64_t ctas = (shape_.lines + k.lines - 1) / k.lines;
         const auto elements = static_cast<double>(

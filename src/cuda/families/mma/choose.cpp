@@ -8,6 +8,7 @@
 #include "core/dtype_traits.hpp"
 #include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
+#include "cuda/common/sms.hpp"
 #include "cuda/families/mma/multistage_product.hpp"
 #include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
@@ -66,7 +67,7 @@ double large_s(const core::gpu_call& call, const multistage_desc& tile, int spli
     const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : 1;
     const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
                               plan::ceil_div(p.n, tile.block_n) * call.products.count * splits;
-    const std::int64_t sms = describe(device_in_use()).multiprocessors;
+    const std::int64_t sms = sms_for_products();
     const std::int64_t on_sm = std::min<std::int64_t>(tile.ctas_per_sm, plan::ceil_div(ctas, sms));
     const auto waves = static_cast<double>(plan::ceil_div(ctas, sms * on_sm));
     const double work = products * places * static_cast<double>(on_sm * p.k) / splits * 2 *
@@ -127,8 +128,7 @@ class candidates {
         const core::problem& p = call_.problem;
         const std::int64_t tiles = plan::ceil_div(p.m, tile.block_m) *
                                    plan::ceil_div(p.n, tile.block_n) * call_.products.count;
-        const std::int64_t room =
-            std::int64_t{describe(device_in_use()).multiprocessors} * tile.ctas_per_sm / tiles;
+        const std::int64_t room = std::int64_t{sms_for_products()} * tile.ctas_per_sm / tiles;
         const std::int64_t deep =
             p.k * static_cast<std::int64_t>(size_bytes(p.a_type)) / least_k_bytes;
         const std::int64_t asked = asked_.batch_invariant ? 1 : asked_.splits;

@@ -7,8 +7,8 @@
 
 #include "core/swap_ab.hpp"
 #include "cuda/common/costs.hpp"
-#include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/sms.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/kernels.hpp"
 #include "cuda/families/mma/launch.hpp"
@@ -45,15 +45,11 @@ const kernel& kernel_for(const core::gpu_call& call, std::size_t row) {
     return call.arithmetic == tf32 ? kernel_of_tf32(row, a, b) : kernel_of_f32(row, a, b);
 }
 
-int sms_in_use() {
-    return describe(device_in_use()).multiprocessors;
-}
-
 class product final : public gemm_product {
   public:
     product(const core::gpu_call& given, std::optional<std::size_t> row)
         : swaps_(swaps(given.problem)), call_(as_computed(given)) {
-        request_ = request_for(given, sms_in_use());
+        request_ = request_for(given, sms_for_products());
         const plan::batch_model model = model_for(call_, costs_in_use());
         const std::size_t chosen = row ? *row : plan::plan_batch_tiles(request_, model).row;
         tile_ = model.tiles[chosen];
@@ -74,7 +70,7 @@ class product final : public gemm_product {
 
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override {
+        const core::roofline_rates& here) const override {
         const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
         const plan::batch_model model = model_for(call_, costs);
         const double stored =
@@ -181,11 +177,13 @@ std::span<const kernel_desc> tiles_for(dtype a_type, core::gpu_arithmetic how) {
 
 double predicted_s(const core::gpu_call& call, std::size_t row) {
     const plan::batch_model model = model_for(call, costs_in_use());
-    return plan::seconds_of(model.tiles[row], request_for(call, sms_in_use()), model, model.costs);
+    return plan::seconds_of(model.tiles[row], request_for(call, sms_for_products()), model,
+                            model.costs);
 }
 
 plan::batch_tile_plan planned(const core::gpu_call& call) {
-    return plan::plan_batch_tiles(request_for(call, sms_in_use()), model_for(call, costs_in_use()));
+    return plan::plan_batch_tiles(request_for(call, sms_for_products()),
+                                  model_for(call, costs_in_use()));
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,

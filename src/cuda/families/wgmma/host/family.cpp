@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/left_sms.hpp"
 #include "cuda/common/costs.hpp"
+#include "cuda/common/sms.hpp"
 #include "cuda/families/wgmma/host/gemm.hpp"
 #include "cuda/families/wgmma/host/request.hpp"
 #include "cuda/families/wgmma/kernel_table.hpp"
@@ -25,11 +25,6 @@ bool is_for(const core::gpu_call& call) {
 
 plan::gemm_model model_in_use() {
     return {kernel_table, costs_in_use()};
-}
-
-// Those of the device in use, less those that products leave.
-int sms_for_products() {
-    return std::max(1, describe(device_in_use()).multiprocessors - core::left_sms());
 }
 
 plan::gemm_request request_here(const core::gpu_call& call, const plan::gemm_overrides& asked) {

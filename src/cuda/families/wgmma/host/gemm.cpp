@@ -8,8 +8,8 @@
 
 #include "core/left_sms.hpp"
 #include "core/swap_ab.hpp"
-#include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
+#include "cuda/common/sms.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_cost.hpp"
 
@@ -47,7 +47,7 @@ gemm::gemm(const core::gpu_call& call, const plan::gpu_plan& with)
               begins_anywhere(call) && with.swap_ab),
          (with.swap_ab ? call.aligned.swapped() : call.aligned).b, products_.matrices_b()),
       output_(problem_, *kernel_, call.epilogue.is_identity()),
-      sms_(describe(device_in_use()).multiprocessors) {
+      sms_(sms_for_products()) {
     choose_stages();
     facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads, shape_.shared_bytes,
                          l1_share::least);

@@ -27,7 +27,7 @@ class gemm final : public gemm_product {
     [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] core::plan_facts planned() const override;
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
-        const core::gpu_rates& here) const override;
+        const core::roofline_rates& here) const override;
 
   private:
     // These take operands as the kernel sees them, with A and B swapped where the plan says so.

@@ -9,7 +9,7 @@
 
 namespace carat::cuda::wgmma {
 
-std::optional<core::gpu_prediction> gemm::predicted(const core::gpu_rates& here) const {
+std::optional<core::gpu_prediction> gemm::predicted(const core::roofline_rates& here) const {
     if (is_glu_) return std::nullopt;
     const bool swap = plan_.swap_ab;
     const core::operand_alignment read{!a_.packed(), !b_.packed()};
