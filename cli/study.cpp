@@ -91,7 +91,7 @@ void tell(const study::definition& s, const study_options& o, const study::optio
                                         only == rows::device::cpu ? "GPU" : "CPU", o.device));
     else if (!has_gpu_rows())
         c.not_run.emplace_back("everything on a GPU: this carat was built without CUDA");
-    drop_empty_columns(c);
+    study::drop_empty_columns(c);
     c.study = s.name;
     c.title = s.title;
     c.question = s.question;

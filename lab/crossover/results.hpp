@@ -11,7 +11,7 @@ namespace carat::crossover {
 [[nodiscard]] std::vector<size_trials> trials_of(const results::document& doc,
                                                  const std::string& dtype, int threads);
 
-// As a results file has them.
+// The same, as a results file has them.
 [[nodiscard]] std::vector<results::crossover> told(std::span<const crossing> crossings,
                                                    const std::string& dtype, int threads,
                                                    const std::string& host_memory);

@@ -1,4 +1,4 @@
-// From which size a GPU pays, as the results file has it ("crossovers" in docs/results.md).
+// The size from which a GPU pays, as the results file has it ("crossovers" in docs/results.md).
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ study::chapter wide_chapter() {
 }
 
 TEST(chapter, fits_eighty_columns_and_keeps_every_value) {
-    const std::string text = plain(wide_chapter());
+    const std::string text = study::plain(wide_chapter());
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 80U) << line;
     for (int i = 0; i < 12; ++i) {
@@ -43,7 +43,7 @@ TEST(chapter, fits_eighty_columns_and_keeps_every_value) {
 }
 
 TEST(chapter, repeats_the_first_column_of_a_table_that_is_cut) {
-    const std::string text = plain(wide_chapter());
+    const std::string text = study::plain(wide_chapter());
     std::size_t count = 0;
     for (std::size_t at = 0; (at = text.find("second", at)) != std::string::npos; ++at) ++count;
     EXPECT_GE(count, 2U);
@@ -53,7 +53,7 @@ TEST(chapter, drops_columns_that_say_nothing_and_no_others) {
     study::chapter c = wide_chapter();
     c.tables[0].rows[0][3] = c.tables[0].rows[1][3] = "-";
     c.tables[0].rows[0][5] = "-";
-    drop_empty_columns(c);
+    study::drop_empty_columns(c);
     EXPECT_EQ(c.tables[0].head.size(), 12U);
     EXPECT_EQ(c.tables[0].head[3], "column3");
     EXPECT_EQ(c.tables[0].rows[1][3], "value3");

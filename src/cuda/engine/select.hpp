@@ -44,7 +44,7 @@ namespace carat::gpu_engine {
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                                 const plan::gpu_plan& with);
 
-/// By the plan that choose() takes; null where there is none.
+/// The same by choose()'s own plan; null where there is none.
 /// @throws carat::error as choose(); out_of_memory.
 [[nodiscard]] std::unique_ptr<const cuda::gemm_product> prepare(const core::gpu_call& call,
                                                                 const core::settings& s);
