@@ -7,7 +7,7 @@ A page is written by hand but for five kinds of blocks, each between a marker an
     <!-- quote FILE: TEXT + LINES -->           lines of a source, from the one that has TEXT on
     <!-- measured FILE TYPES SIZES: STEP, BEFORE -->   throughput of a step from results/FILE, if it is
                                                 there; types and sizes are separated by slashes
-    <!-- waterfall FILE: SIZE -->               all steps of results/FILE at SIZE, as bars
+    <!-- waterfall FILE TYPE SIZE THREADS -->   all steps of results/FILE, as bars; THREADS of a CPU
     <!-- beside FILE+FILE TYPE SIZE: OTHER | ... ; IDEA | STEP | OTHER | ... ; ... -->   a table: the
                                                 step's source, its lines, its share of cuBLAS; others
 
@@ -180,19 +180,23 @@ def bars(rows):
 
 
 def waterfall(page, arguments, written):
-    file, size = arguments.split(":", 1)
+    file, dtype, size, *threads = arguments.split()
     path = ROOT / "results" / file
     if not path.exists():
         return f"Not measured yet: `results/{file}` is missing.\n"
+    cells = [c for c in json.loads(path.read_text())["results"]
+             if c.get("median_gflops", 0) > 0 and not c.get("busy") and c["dtype"] == dtype
+             and {c["m"], c["n"], c["k"]} == {int(size)}
+             and (not threads or c["threads"] == int(threads[0]))]
+    unit, each = ("TFLOP/s", 1000) if max(c["median_gflops"] for c in cells) >= 1000 else ("GFLOP/s", 1)
     rows = [(c["implementation"].removeprefix("cuda.ladder.").removeprefix("cpu.ladder."),
-             c["median_gflops"] / 1000, ".ladder." not in c["implementation"])
-            for c in json.loads(path.read_text())["results"]
-            if c.get("median_gflops", 0) > 0 and str(c["n"]) == size.strip()]
-    rows.sort(key=lambda row: (row[2], row[1]))
-    image = ROOT / "docs/images/ladder" / f"{pathlib.Path(file).stem}.svg"
+             c["median_gflops"] / each, ".ladder." not in c["implementation"]) for c in cells]
+    rows.sort(key=lambda row: row[2])  # steps in their order, then libraries
+    image = ROOT / "docs/images/ladder" / f"{pathlib.Path(file).stem.removesuffix('_' + dtype)}_{dtype}.svg"
     written[image] = bars(rows)
-    return (f"![Throughput of each step at N = {size.strip()}, TFLOP/s]"
-            f"(../images/ladder/{image.name})\n\nTFLOP/s at N = {size.strip()}, `results/{file}`.\n")
+    where = f"{dtype}, N = {size}{', threads: ' + threads[0] if threads else ''}"
+    return (f"![Throughput of each step, {where}, {unit}](../images/ladder/{image.name})\n\n"
+            f"{unit}, {where}, `results/{file}`.\n")
 
 
 def shares_of_cublas(results, dtype, size):

@@ -1,5 +1,7 @@
-// The row of step 16: the loops of step 15 around the tiles of amx/16_amx.cpp.
+// The rows of steps 16 and 17: threads and memory around the files of amx/, which are compiled for
+// tile registers.
 #include <omp.h>
+#include <vector>
 
 #include "core/isa.hpp"
 #include "ladder/cpu/amx/amx.hpp"
@@ -22,36 +24,136 @@ const amx_functions* amx_in_use() {
 
 namespace {
 
-constexpr std::int64_t kc = 512;
-constexpr std::int64_t nc = 4096;  // 4 MB of B, in L3
+// A and B of a product, packed by all threads of the team that calls pack().
+class packed_operands {
+  public:
+    packed_operands(std::int64_t m, std::int64_t n, std::int64_t k)
+        : depth_(rounded_up(k, amx_edge)),
+          a_(workspace<std::uint16_t>(rounded_up(m, amx_edge), depth_)),
+          b_(workspace<std::uint16_t>(rounded_up(n, amx_edge), depth_)) {}
 
+    void pack(const bf16_product& p) {
+        const std::int64_t depth = rounded_up(p.k, amx_edge);
+        const int own = omp_get_thread_num();
+        const int count = omp_get_num_threads();
+        const share cols = share_of(p.n, amx_edge, own, count);
+        const share rows = share_of(p.m, amx_edge, own, count);
+        const amx_functions& with = *amx_in_use();
+        with.pack_b(columns_of(p, cols.first, cols.size), b() + cols.first * depth);
+        with.pack_a(rows_of(p, rows.first, rows.size), a() + rows.first * depth);
+#pragma omp barrier
+    }
+
+    [[nodiscard]] std::uint16_t* a() const {
+        return static_cast<std::uint16_t*>(a_.data());
+    }
+    [[nodiscard]] std::uint16_t* b() const {
+        return static_cast<std::uint16_t*>(b_.data());
+    }
+
+  private:
+    std::int64_t depth_;
+    space::buffer a_, b_;
+};
+
+// Step 16: the loops of step 15.
+class in_panels {
+  public:
+    static constexpr bool adds = true;  // to a C that is multiplied by beta before
+
+    in_panels(std::int64_t m, std::int64_t n, std::int64_t k, int threads)
+        : mc_(std::clamp(rounded_up(m / (2 * threads) + 1, amx_edge), amx_edge, 8 * amx_edge)),
+          packed_(m, std::min(nc, n), std::min(kc, k)) {}
+
+    // Every thread of the team runs this.
+    void operator()(const bf16_product& all) {
+        for (std::int64_t j = 0; j < all.n; j += nc)
+            for (std::int64_t l = 0; l < all.k; l += kc)
+                multiply_panel(depth_of(columns_of(all, j, std::min(nc, all.n - j)), l,
+                                        std::min(kc, all.k - l)));
+    }
+
+  private:
+    static constexpr std::int64_t kc = 512;
+    static constexpr std::int64_t nc = 4096;  // 4 MB of B, in L3
+
+    void multiply_panel(const bf16_product& p) {
+        packed_.pack(p);
+        const std::int64_t depth = rounded_up(p.k, amx_edge);
+        const std::int64_t across = rounded_up(p.n / (2 * omp_get_num_threads()) + 1, amx_edge);
+#pragma omp for collapse(2) schedule(dynamic)
+        for (std::int64_t i = 0; i < p.m; i += mc_)
+            for (std::int64_t j = 0; j < p.n; j += across)
+                amx_in_use()->multiply_panel(
+                    columns_of(rows_of(p, i, std::min(mc_, p.m - i)), j, std::min(across, p.n - j)),
+                    packed_.a() + i * depth, packed_.b() + j * depth);
+    }
+
+    std::int64_t mc_;
+    packed_operands packed_;
+};
+
+// Step 17: blocks of C whose sums stay in L2.
+class in_blocks {
+  public:
+    static constexpr bool adds = false;
+
+    in_blocks(std::int64_t m, std::int64_t n, std::int64_t k, int threads) : packed_(m, n, k) {
+        // Smaller blocks where there would be fewer than two for each thread.
+        const auto blocks = [&] { return ((m + mc_ - 1) / mc_) * ((n + nc_ - 1) / nc_); };
+        while (blocks() < 2 * threads && nc_ > 4 * amx_edge) (nc_ > 2 * mc_ ? nc_ : mc_) /= 2;
+        for (int t = 0; t < threads; ++t) sums_.push_back(workspace<float>(mc_, nc_));
+    }
+
+    // Every thread of the team runs this.
+    void operator()(const bf16_product& all) {
+        packed_.pack(all);
+        const std::int64_t depth = rounded_up(all.k, amx_edge);
+        auto* const sums =
+            static_cast<float*>(sums_[static_cast<size_t>(omp_get_thread_num())].data());
+#pragma omp for collapse(2) schedule(dynamic)
+        for (std::int64_t j = 0; j < all.n; j += nc_)
+            for (std::int64_t i = 0; i < all.m; i += mc_)
+                amx_in_use()->multiply_block(columns_of(rows_of(all, i, std::min(mc_, all.m - i)),
+                                                        j, std::min(nc_, all.n - j)),
+                                             packed_.a() + i * depth, packed_.b() + j * depth,
+                                             sums);
+    }
+
+  private:
+    std::int64_t mc_ = 4 * amx_edge;   // sums of mc x nc take a quarter of L2
+    std::int64_t nc_ = 32 * amx_edge;  // and a slab of B of 512 x nc half of it
+    packed_operands packed_;
+    std::vector<space::buffer> sums_;
+};
+
+int granted(int threads) {
+    int count = 1;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    count = omp_get_num_threads();
+    return count;
+}
+
+template <class Step>
 class amx_runnable final : public rows::runnable {
   public:
     amx_runnable(const core::problem& p, const core::settings& s)
-        : problem_(p), turned_(is_turned(p.c_layout)) {
-#pragma omp parallel num_threads(s.threads)
-#pragma omp single
-        threads_ = omp_get_num_threads();
-        const std::int64_t depth = rounded_up(std::min(kc, p.k), amx_edge);
-        const std::int64_t m = turned_ ? p.n : p.m;
-        const std::int64_t n = turned_ ? p.m : p.n;
-        mc_ = std::clamp(rounded_up(m / (2 * threads_) + 1, amx_edge), amx_edge, 8 * amx_edge);
-        a_ = workspace<std::uint16_t>(rounded_up(m, amx_edge), depth);
-        b_ = workspace<std::uint16_t>(rounded_up(std::min(nc, n), amx_edge), depth);
-    }
+        : problem_(p),
+          turned_(is_turned(p.c_layout)),
+          threads_(granted(s.threads)),
+          step_(turned_ ? p.n : p.m, turned_ ? p.m : p.n, p.k, threads_) {}
 
     void run(const core::operands& data) override {
         const matrix_view<float> c = core::c_view<float>(problem_, data);
-        scale(static_cast<float>(problem_.beta), c);
-        if (c.empty() || problem_.k == 0 || problem_.alpha == 0) return;
+        const bool no_product = c.empty() || problem_.k == 0 || problem_.alpha == 0;
+        if (Step::adds || no_product) scale(static_cast<float>(problem_.beta), c);
+        if (no_product) return;
         const bf16_product all = as_product(data);
 #pragma omp parallel num_threads(threads_)
         {
             amx_in_use()->configure();
-            for (std::int64_t j = 0; j < all.n; j += nc)
-                for (std::int64_t l = 0; l < all.k; l += kc)
-                    multiply_panel(depth_of(columns_of(all, j, std::min(nc, all.n - j)), l,
-                                            std::min(kc, all.k - l)));
+            step_(all);
             amx_in_use()->release();
         }
     }
@@ -70,38 +172,16 @@ class amx_runnable final : public rows::runnable {
         const strided<float> c = {static_cast<float*>(data.c), p.c_layout.row_stride,
                                   p.c_layout.col_stride};
         const auto alpha = static_cast<float>(p.alpha);
+        const auto beta = static_cast<float>(p.beta);
         const auto turn = [](auto s) { return decltype(s){s.data, s.col_stride, s.row_stride}; };
-        if (turned_) return {p.n, p.m, p.k, alpha, turn(b), turn(a), turn(c)};
-        return {p.m, p.n, p.k, alpha, a, b, c};
-    }
-
-    // Every thread of the team runs this, as in step 15.
-    void multiply_panel(const bf16_product& p) {
-        const amx_functions& with = *amx_in_use();
-        auto* const packed_a = static_cast<std::uint16_t*>(a_.data());
-        auto* const packed_b = static_cast<std::uint16_t*>(b_.data());
-        const std::int64_t depth = rounded_up(p.k, amx_edge);
-        const int own = omp_get_thread_num();
-        const int count = omp_get_num_threads();
-        const share cols = share_of(p.n, amx_edge, own, count);
-        const share rows = share_of(p.m, amx_edge, own, count);
-        with.pack_b(columns_of(p, cols.first, cols.size), packed_b + cols.first * depth);
-        with.pack_a(rows_of(p, rows.first, rows.size), packed_a + rows.first * depth);
-        const std::int64_t across = rounded_up(p.n / (2 * count) + 1, amx_edge);
-#pragma omp barrier
-#pragma omp for collapse(2) schedule(dynamic)
-        for (std::int64_t i = 0; i < p.m; i += mc_)
-            for (std::int64_t j = 0; j < p.n; j += across)
-                with.multiply_packed(
-                    columns_of(rows_of(p, i, std::min(mc_, p.m - i)), j, std::min(across, p.n - j)),
-                    packed_a + i * depth, packed_b + j * depth);
+        if (turned_) return {p.n, p.m, p.k, alpha, beta, turn(b), turn(a), turn(c)};
+        return {p.m, p.n, p.k, alpha, beta, a, b, c};
     }
 
     core::problem problem_;
     bool turned_;
-    int threads_ = 1;
-    std::int64_t mc_ = 0;
-    space::buffer a_, b_;
+    int threads_;
+    Step step_;
 };
 
 constexpr core::signature amx_types[] = {{dtype::bf16, dtype::bf16, dtype::f32, "f32"}};
@@ -112,21 +192,29 @@ std::string unavailable_amx() {
            "take cpu.engine";
 }
 
+template <class Step>
 std::unique_ptr<rows::runnable> prepare_amx(const core::problem& p, const core::settings& s) {
-    return std::make_unique<amx_runnable>(p, s);
+    return std::make_unique<amx_runnable<Step>>(p, s);
 }
 
 }  // namespace
 
-extern const rows::implementation amx_entry;
-constexpr rows::implementation amx_entry = {
-    .name = "cpu.ladder.amx",
-    .summary = "bf16 on the matrix unit: tile registers, pairs along K, all threads",
-    .signatures = amx_types,
-    .threaded = true,
-    .unavailable = unavailable_amx,
-    .unsupported = unsupported,
-    .prepare = prepare_amx,
+extern const rows::implementation amx_entries[2];
+constexpr rows::implementation amx_entries[2] = {
+    {.name = "cpu.ladder.amx",
+     .summary = "bf16 on the matrix unit: tile registers, pairs along K, all threads",
+     .signatures = amx_types,
+     .threaded = true,
+     .unavailable = unavailable_amx,
+     .unsupported = unsupported,
+     .prepare = prepare_amx<in_panels>},
+    {.name = "cpu.ladder.amx_blocked",
+     .summary = "and blocks of C whose sums stay in L2 over all of K",
+     .signatures = amx_types,
+     .threaded = true,
+     .unavailable = unavailable_amx,
+     .unsupported = unsupported,
+     .prepare = prepare_amx<in_blocks>},
 };
 
 }  // namespace carat::ladder::cpu

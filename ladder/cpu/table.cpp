@@ -12,14 +12,15 @@ extern const rows::implementation threads_entry;
 extern const rows::implementation anatomy_entries[6];
 extern const rows::implementation parallel_rows_entry;
 extern const rows::implementation parallel_shared_entry;
-extern const rows::implementation amx_entry;
+extern const rows::implementation amx_entries[2];
 
 rows::table table() {
     static constexpr const rows::implementation* rows[] = {
         &naive_entry,           &reordered_entry,     &transposed_b_entry,    &tiled_entry,
         &tiled_reordered_entry, &openmp_entry,        &threads_entry,         &anatomy_entries[0],
         &anatomy_entries[1],    &anatomy_entries[2],  &anatomy_entries[3],    &anatomy_entries[4],
-        &anatomy_entries[5],    &parallel_rows_entry, &parallel_shared_entry, &amx_entry};
+        &anatomy_entries[5],    &parallel_rows_entry, &parallel_shared_entry, &amx_entries[0],
+        &amx_entries[1]};
     return rows;
 }
 

@@ -14,7 +14,8 @@
 // Slivers of A and B are 32 wide and padded with zeros, in K too. With kc = 512 a sliver of B is 32
 // KB and stays in L1 while all slivers of A pass, from L2.
 // Reference: Intel 64 and IA-32 Optimization Manual, chapter 20 ("Intel AMX").
-#include "ladder/cpu/amx/pack.hpp"
+#include "ladder/cpu/amx/steps.hpp"
+#include "ladder/cpu/amx/tiles.hpp"
 
 namespace carat::ladder::cpu::CARAT_ISA {
 
@@ -23,11 +24,7 @@ namespace {
 // c += the sums of `steps` steps of K; c has whole rows of 32 elements, `row` apart.
 inline void multiply_tile(std::int64_t steps, const std::uint16_t* a, const std::uint16_t* b,
                           float* c, std::int64_t row) {
-    const std::int64_t bytes = row * 4;
-    _tile_loadd(0, c, bytes);
-    _tile_loadd(1, c + 16, bytes);
-    _tile_loadd(2, c + 16 * row, bytes);
-    _tile_loadd(3, c + 16 * row + 16, bytes);
+    load_sums(c, row);
     for (std::int64_t s = 0; s < steps; ++s, a += step, b += step) {
         _tile_loadd(6, b, 64);
         _tile_loadd(4, a, 64);
@@ -38,40 +35,29 @@ inline void multiply_tile(std::int64_t steps, const std::uint16_t* a, const std:
         _tile_dpbf16ps(2, 5, 6);
         _tile_dpbf16ps(3, 5, 7);
     }
-    _tile_stored(0, c, bytes);
-    _tile_stored(1, c + 16, bytes);
-    _tile_stored(2, c + 16 * row, bytes);
-    _tile_stored(3, c + 16 * row + 16, bytes);
-}
-
-void multiply_packed(const bf16_product& p, const std::uint16_t* packed_a,
-                     const std::uint16_t* packed_b) {
-    const std::int64_t steps = (p.k + amx_edge - 1) / amx_edge;
-    for (std::int64_t j = 0; j < p.n; j += amx_edge)
-        for (std::int64_t i = 0; i < p.m; i += amx_edge) {
-            float* const c = p.c.data + i * p.c.row_stride + j * p.c.col_stride;
-            const std::uint16_t* const a = packed_a + i * steps * amx_edge;
-            const std::uint16_t* const b = packed_b + j * steps * amx_edge;
-            asm volatile("" ::: "memory");  // the intrinsics do not say which memory they touch
-            if (p.alpha == 1 && p.c.col_stride == 1 && i + amx_edge <= p.m && j + amx_edge <= p.n) {
-                multiply_tile(steps, a, b, c, p.c.row_stride);
-            } else {
-                float tile[step] = {};
-                asm volatile("" ::"r"(tile) : "memory");
-                multiply_tile(steps, a, b, tile, amx_edge);
-                asm volatile("" ::: "memory");
-                for (std::int64_t r = 0; r < amx_edge && i + r < p.m; ++r)
-                    for (std::int64_t s = 0; s < amx_edge && j + s < p.n; ++s)
-                        c[r * p.c.row_stride + s * p.c.col_stride] +=
-                            p.alpha * tile[r * amx_edge + s];
-            }
-            asm volatile("" ::: "memory");
-        }
+    store_sums(c, row);
 }
 
 }  // namespace
 
-extern const amx_functions functions;
-constexpr amx_functions functions = {pack_a, pack_b, multiply_packed, configure, release};
+void multiply_panel(const bf16_product& p, const std::uint16_t* packed_a,
+                    const std::uint16_t* packed_b) {
+    const std::int64_t depth = whole(p.k);
+    for (std::int64_t j = 0; j < p.n; j += amx_edge)
+        for (std::int64_t i = 0; i < p.m; i += amx_edge) {
+            float* const c = p.c.data + i * p.c.row_stride + j * p.c.col_stride;
+            const std::uint16_t* const a = packed_a + i * depth;
+            const std::uint16_t* const b = packed_b + j * depth;
+            if (p.alpha == 1 && p.c.col_stride == 1 && i + amx_edge <= p.m && j + amx_edge <= p.n) {
+                multiply_tile(depth / amx_edge, a, b, c, p.c.row_stride);
+                continue;
+            }
+            alignas(64) float tile[step] = {};
+            multiply_tile(depth / amx_edge, a, b, tile, amx_edge);
+            for (std::int64_t r = 0; r < amx_edge && i + r < p.m; ++r)
+                for (std::int64_t s = 0; s < amx_edge && j + s < p.n; ++s)
+                    c[r * p.c.row_stride + s * p.c.col_stride] += p.alpha * tile[r * amx_edge + s];
+        }
+}
 
 }  // namespace carat::ladder::cpu::CARAT_ISA

@@ -1,26 +1,33 @@
-// What step 16 offers to its row, as plain data: amx/16_amx.cpp is compiled for tile registers.
+// What steps 16 and 17 offer to their rows, as plain data: the files in amx/ are compiled for tile
+// registers.
 #pragma once
 
 #include "ladder/cpu/anatomy/product.hpp"
 
 namespace carat::ladder::cpu {
 
-// C += alpha A B; the 16 bits of a bf16 are the upper half of an f32.
+// C = alpha A B + beta C; the 16 bits of a bf16 are the upper half of an f32.
 struct bf16_product {
     std::int64_t m, n, k;
-    float alpha;
+    float alpha, beta;
     strided<const std::uint16_t> a, b;
     strided<float> c;
 };
 
 inline constexpr std::int64_t amx_edge = 32;  // of a micro-tile of C, and elements of K in a step
 
+// Packed slivers are as deep as K, rounded up to whole steps; row or column i of an operand is in
+// the sliver that begins at i times that depth.
 struct amx_functions {
     void (*pack_a)(const bf16_product&, std::uint16_t* to);
     void (*pack_b)(const bf16_product&, std::uint16_t* to);
-    void (*multiply_packed)(const bf16_product&, const std::uint16_t* packed_a,
-                            const std::uint16_t* packed_b);
-    void (*configure)();  // by each thread, before multiply_packed()
+    // Step 16: C += alpha A B.
+    void (*multiply_panel)(const bf16_product&, const std::uint16_t* packed_a,
+                           const std::uint16_t* packed_b);
+    // Step 17: a block of C, with room for its sums.
+    void (*multiply_block)(const bf16_product&, const std::uint16_t* packed_a,
+                           const std::uint16_t* packed_b, float* sums);
+    void (*configure)();  // by each thread, before it multiplies
     void (*release)();    // and when it is done
 };
 
