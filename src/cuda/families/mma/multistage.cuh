@@ -257,9 +257,8 @@ __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typen
 }
 
 template <class C>
-__global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per_sm : 1)
-    multistage_kernel(const __grid_constant__ arguments<typename C::sum> p) {
-    extern __shared__ __align__(16) unsigned char shared[];
+__device__ __forceinline__ void compute_large_tile(const arguments<typename C::sum>& p,
+                                                   unsigned char* shared) {
     ptx::pdl_trigger();
     ptx::pdl_wait();
     const thread_place<C> of(p);
@@ -272,6 +271,13 @@ __global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per
     part.finish();
     if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
     store_by_slabs<C>(part, p, shared);
+}
+
+template <class C>
+__global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per_sm : 1)
+    multistage_kernel(const __grid_constant__ arguments<typename C::sum> p) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if constexpr (has_instructions<C>()) compute_large_tile<C>(p, shared);
 }
 
 }  // namespace carat::cuda::mma

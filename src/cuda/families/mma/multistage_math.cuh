@@ -15,6 +15,7 @@ struct half_multistage {
     using sum = float;
     using narrow = Element;
     using instruction = ptx::mma_m16n8<Element>;
+    static constexpr int least_capability = instruction::least_capability;
     template <class C>
     using reader = step_reader<C>;
     template <class C>
@@ -41,6 +42,7 @@ struct tf32_multistage {
     using sum = float;
     using narrow = float;
     using instruction = ptx::mma_m16n8<ptx::tf32>;
+    static constexpr int least_capability = instruction::least_capability;
     template <class C>
     using reader = step_reader<C>;
     template <class C>
@@ -69,6 +71,7 @@ struct f64_multistage {
     using sum = double;
     using narrow = double;
     using instruction = mma_f64;
+    static constexpr int least_capability = 80;  // 7.5 has no room for two stages
     template <class C>
     using reader = f64_reader<C>;
     template <class C>
@@ -94,6 +97,7 @@ struct byte_multistage {
     using sum = Sum;
     using narrow = Narrow;
     using instruction = Instruction;
+    static constexpr int least_capability = Instruction::least_capability;
     template <class C>
     using reader = step_reader<C>;
     template <class C>
