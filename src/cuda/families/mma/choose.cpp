@@ -102,7 +102,8 @@ class candidates {
         const core::gpu_call read = packed(call_, packs);
         if (!reads(read)) return;
         const auto tiles = tiles_for(call_.problem.a_type, call_.arithmetic);
-        for (std::size_t row = 0; row < tiles.size(); ++row) {
+        const std::size_t count = tiles_with_room(read);
+        for (std::size_t row = 0; row < count; ++row) {
             const kernel_desc& tile = tiles[row];
             if (!is_asked(tile.block_m, tile.block_n) ||
                 (asked_.batch_invariant && tile.k_groups > 1))
@@ -259,13 +260,32 @@ std::string dotted(int compute_capability) {
     return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
 
-constexpr int least = 80;
-constexpr int least_of_fp8 = 89;
+constexpr int least = 75;
+
+std::string begins_later(const std::string& what, int first, int compute_capability) {
+    return what + " at compute capability " + dotted(first) + " and this GPU has " +
+           dotted(compute_capability) + ": ";
+}
 
 std::string why_not_on(const device_facts& gpu) {
     if (gpu.compute_capability >= least) return {};
-    return "its kernels begin at compute capability " + dotted(least) + " and this GPU has " +
-           dotted(gpu.compute_capability) + ": take another implementation";
+    return begins_later("its kernels begin", least, gpu.compute_capability) +
+           "take another implementation";
+}
+
+// What some GPUs lack, the first compute capability that has it, and what to do without it.
+struct requirement {
+    std::string_view what;
+    int first;
+    std::string_view instead;
+};
+
+requirement requirement_of(dtype element, core::gpu_arithmetic how) {
+    if (is_fp8(element)) return {"fp8", 89, "convert A and B to f16"};
+    if (element == dtype::bf16) return {"bf16", 80, "convert A and B to f16"};
+    if (how == core::gpu_arithmetic::tf32) return {"tf32", 80, "compute in f32"};
+    if (how == core::gpu_arithmetic::three_tf32) return {"3xTF32", 80, "compute in f32"};
+    return {"mma.sync", least, "take another implementation"};
 }
 
 bool is_for(const core::gpu_call&) {
@@ -274,21 +294,20 @@ bool is_for(const core::gpu_call&) {
 
 }  // namespace
 
-std::string reason_against(dtype element, int compute_capability) {
+std::string reason_against(dtype element, core::gpu_arithmetic how, int compute_capability,
+                           int compiled_for) {
     device_facts gpu;
     gpu.compute_capability = compute_capability;
     if (std::string why = why_not_on(gpu); !why.empty()) return why;
-    if (is_fp8(element) && compute_capability < least_of_fp8)
-        return "fp8 begins at compute capability " + dotted(least_of_fp8) + " and this GPU has " +
-               dotted(compute_capability) + ": convert A and B to f16 or bf16";
-    return {};
-}
-
-std::string reason_against_code(dtype element, int compiled_for) {
-    if (!is_fp8(element) || compiled_for >= least_of_fp8) return {};
-    return "fp8 needs code for compute capability " + dotted(least_of_fp8) +
+    const requirement needs = requirement_of(element, how);
+    const std::string what(needs.what);
+    const std::string instead(needs.instead);
+    if (compute_capability < needs.first)
+        return begins_later(what + " begins", needs.first, compute_capability) + instead;
+    if (compiled_for >= needs.first) return {};
+    return what + " needs code for compute capability " + dotted(needs.first) +
            " or later, and this build holds code for " + dotted(compiled_for) +
-           ": build with CARAT_GPUS=native, or convert A and B to f16 or bf16";
+           ": build with CARAT_GPUS=native, or " + instead;
 }
 
 const family& row() {

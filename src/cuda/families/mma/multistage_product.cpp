@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/swap_ab.hpp"
+#include "cuda/common/code.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scratch.hpp"
@@ -50,7 +51,7 @@ chosen_kernel with_stages(const kernel& k) {
     constexpr std::size_t of_a_cta = 1024;  // that the system takes
     constexpr int most_stages = 4;
     constexpr int enough_stages = 3;
-    const device_facts gpu = describe(device_in_use());
+    const device_facts gpu = describe_for_code(device_in_use());
     int stages = 0;
     for (int ctas = k.ctas_per_sm; ctas > 0 && stages < enough_stages; --ctas) {
         const std::size_t room = std::min(
@@ -151,7 +152,8 @@ bool has_room_for(const core::gpu_call& call, std::size_t row) {
     constexpr int least_stages = 2;
     const chosen_kernel by = with_stages(kernel_of(call.problem, call.arithmetic, row));
     return by.stages >= least_stages &&
-           by.shared_bytes <= static_cast<int>(describe(device_in_use()).shared_bytes_per_block);
+           by.shared_bytes <=
+               static_cast<int>(describe_for_code(device_in_use()).shared_bytes_per_block);
 }
 
 std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call, std::size_t row,
