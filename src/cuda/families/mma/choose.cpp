@@ -62,9 +62,11 @@ double large_s(const core::gpu_call& call, const multistage_desc& tile, int spli
     const core::problem& p = call.problem;
     const double places = tile.block_m * tile.block_n;
     const double share = places >= 128 * 256 ? 1 : places >= 128 * 128 ? 0.9 : 0.5;
-    // The tensor cores take twice as long for a byte of f64, and 3xTF32 multiplies three times.
+    // The tensor cores take twice as long for a byte of f64, 3xTF32 multiplies three times, and
+    // FFMA takes five times as long as tf32.
     const bool takes_three = call.arithmetic == core::gpu_arithmetic::three_tf32;
-    const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : 1;
+    const bool is_ffma = p.a_type == dtype::f32 && call.arithmetic == core::gpu_arithmetic::native;
+    const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : is_ffma ? 5 : 1;
     const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
                               plan::ceil_div(p.n, tile.block_n) * call.products.count * splits;
     const std::int64_t sms = sms_for_products();
@@ -113,7 +115,7 @@ class candidates {
         }
     }
     void add_large() {
-        const packed_operands packs{!multistage_reads_a(call_), !multistage_reads_b(call_)};
+        const packed_operands packs = packs_for_multistage(call_);
         const auto tiles = multistage_tiles(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
@@ -203,7 +205,7 @@ std::optional<plan::gpu_plan> choose_ragged(const core::gpu_call& call, bool may
         return plan_of({false, found.row, packs, 1, found.seconds}, call);
     }
     if (!may_pack || call.products.are == core::multiplicity::depth) return std::nullopt;
-    const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
+    const packed_operands packs = packs_for_multistage(call);
     const core::gpu_call each = likely_one(call, packs);
     const candidates all(each, {.splits = 1});
     auto best = plan_of(all.fastest(), call);
@@ -226,11 +228,14 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& given, const plan_wis
 
 std::unique_ptr<const gemm_product> prepare_row(const core::gpu_call& given,
                                                 const plan::gpu_plan& with) {
-    return prepare_packed(
-        as_multiplied(given), {with.packs_a, with.packs_b}, [&](const core::gpu_call& read) {
-            return with.schedule == large ? prepare_multistage(read, with.row, with.split_k)
-                                          : prepare(read, with.row);
-        });
+    const core::gpu_call call = as_multiplied(given);
+    const bool is_large = with.schedule == large;
+    const bool across_k = is_large && packs_for_multistage(call).across_k;
+    return prepare_packed(call, {with.packs_a, with.packs_b, across_k},
+                          [&](const core::gpu_call& read) {
+                              return is_large ? prepare_multistage(read, with.row, with.split_k)
+                                              : prepare(read, with.row);
+                          });
 }
 
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {

@@ -87,25 +87,31 @@ __device__ __forceinline__ void multiply_tile(Part& own, const arguments<typenam
     }
 }
 
-// Whether the GPU that this is compiled for has the instructions; kernels are empty where it
-// doesn't.
+// Whether the GPU that this is compiled for has the instructions, and shared memory enough. Kernels
+// are empty where it doesn't.
 template <class C>
-__device__ __forceinline__ constexpr bool has_instructions() {
-#if defined(__CUDA_ARCH__)
-    return __CUDA_ARCH__ >= C::math::least_capability * 10;
-#else
+__device__ __forceinline__ constexpr bool runs_here() {
+#if !defined(__CUDA_ARCH__)
     return true;
+#elif __CUDA_ARCH__ < 800
+    return __CUDA_ARCH__ >= C::math::least_capability * 10 && C::fewest_bytes <= 64 * 1024;
+#else
+    return __CUDA_ARCH__ >= C::math::least_capability * 10;
 #endif
 }
 
-// Before 9.0 and on 12.0 the shared memory of an SM has no room for as many CTAs.
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
+// The shared memory of an SM has room for fewer CTAs before 9.0 and on 12.0, and for half of them
+// on 7.5.
 template <class C>
-inline constexpr int least_ctas = C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
+__device__ __forceinline__ constexpr int least_ctas() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return (C::ctas_per_sm + 1) / 2;
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
+    return C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
 #else
-template <class C>
-inline constexpr int least_ctas = C::ctas_per_sm;
+    return C::ctas_per_sm;
 #endif
+}
 
 template <class C>
 __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p,
@@ -137,10 +143,10 @@ __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p
 }
 
 template <class C>
-__global__ void __launch_bounds__(C::threads, least_ctas<C>)
+__global__ void __launch_bounds__(C::threads, least_ctas<C>())
     batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
     extern __shared__ __align__(16) unsigned char shared[];
-    if constexpr (has_instructions<C>()) compute_tile<C>(p, shared);
+    if constexpr (runs_here<C>()) compute_tile<C>(p, shared);
 }
 
 }  // namespace carat::cuda::mma

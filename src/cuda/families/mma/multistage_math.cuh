@@ -71,7 +71,7 @@ struct f64_multistage {
     using sum = double;
     using narrow = double;
     using instruction = mma_f64;
-    static constexpr int least_capability = 80;  // 7.5 has no room for two stages
+    static constexpr int least_capability = instruction::least_capability;
     template <class C>
     using reader = f64_reader<C>;
     template <class C>
