@@ -103,15 +103,14 @@ __device__ __forceinline__ constexpr bool runs_here() {
 // The shared memory of an SM has room for fewer CTAs before 9.0 and on 12.0, and for half of them
 // on 7.5.
 template <class C>
-__device__ __forceinline__ constexpr int least_ctas() {
+inline constexpr int least_ctas =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    return (C::ctas_per_sm + 1) / 2;
+    (C::ctas_per_sm + 1) / 2;
 #elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
-    return C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
+    C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
 #else
-    return C::ctas_per_sm;
+    C::ctas_per_sm;
 #endif
-}
 
 template <class C>
 __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p,
@@ -143,7 +142,7 @@ __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p
 }
 
 template <class C>
-__global__ void __launch_bounds__(C::threads, least_ctas<C>())
+__global__ void __launch_bounds__(C::threads, least_ctas<C>)
     batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     if constexpr (runs_here<C>()) compute_tile<C>(p, shared);
