@@ -90,7 +90,8 @@ struct f64_multistage {
     static constexpr int padding_across = 4;
 };
 
-// Bytes lie along K: there is no ldmatrix that transposes them.
+// Bytes lie along K: there is no ldmatrix that transposes them. On 7.5 copies take the registers that
+// reading ahead would need.
 template <class Sum, class Narrow, class Instruction>
 struct byte_multistage {
     using element = std::uint8_t;
@@ -104,7 +105,11 @@ struct byte_multistage {
     using part = direct_part<C>;
     static constexpr int step_k = 32;
     static constexpr bool rounds = false;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static constexpr bool reads_ahead = false;
+#else
     static constexpr bool reads_ahead = true;
+#endif
     static constexpr lies a = lies::along_k;
     static constexpr lies b = lies::along_k;
     static constexpr int block_k = 64;
