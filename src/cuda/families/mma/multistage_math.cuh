@@ -90,8 +90,8 @@ struct f64_multistage {
     static constexpr int padding_across = 4;
 };
 
-// Bytes lie along K: there is no ldmatrix that transposes them. On 7.5 copies take the registers that
-// reading ahead would need.
+// Bytes lie along K: there is no ldmatrix that transposes them. On 7.5 copies take the registers
+// that reading ahead would need.
 template <class Sum, class Narrow, class Instruction>
 struct byte_multistage {
     using element = std::uint8_t;
