@@ -7,7 +7,8 @@
 #   a list    80           machine code of 8.0, which 8.6 and 8.7 run as well
 #             90a          machine code of 9.0 with Hopper's own instructions
 #             120-virtual  PTX, which the driver compiles for newer GPUs
-#             80:90        the code of 8.0 as machine code of 9.0: a Hopper GPU tests what an A100 runs
+#             80:90        the code of 8.0 as machine code of 9.0: a Hopper GPU tests what an A100 runs,
+#                          with 75:90 what a T4 runs
 #
 # Nvcc 13 begins at 75; 70 needs CUDA 12.
 

@@ -78,9 +78,10 @@ double per_sm(double flop_per_s, double of_known, const gpu_rates& gpu) {
 
 gpu_rates rates_from(const gpu_attributes& gpu) {
     const sm_rates& sm = rates_of_sm(gpu.compute_capability);
-    const bool is_halved = gpu.compute_capability >= 86 && gpu.compute_capability != 90 &&
-                           gpu.compute_capability != 100 &&
-                           gpu.name.find("GeForce") != std::string_view::npos;
+    const int capability = gpu.compute_capability;
+    const bool is_halved =
+        (capability == 75 || (capability >= 86 && capability != 90 && capability != 100)) &&
+        gpu.name.find("GeForce") != std::string_view::npos;
     const double clocks = gpu.sms * gpu.clock_hz;
     const double summed_in_f32 = is_halved ? 0.5 * clocks : clocks;
     const gpu_rates& known = rates_of_h200();

@@ -161,8 +161,7 @@ void expect_large_exact(arithmetic how) {
     const auto run = [](std::size_t row, int splits = 1) {
         return [row, splits](const auto& call, const auto& with) {
             using namespace cuda::mma;
-            const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
-            return prepare_packed(call, packs,
+            return prepare_packed(call, packs_for_multistage(call),
                                   [&](const core::gpu_call& read) {
                                       return prepare_multistage(read, row, splits);
                                   })
@@ -186,6 +185,9 @@ void expect_large_exact(arithmetic how) {
 TEST_F(batch_tiles, large_ones_of_f16_and_bf16) {
     expect_large_exact<bf16, bf16>(arithmetic::native);
     expect_large_exact<f16, float>(arithmetic::native);
+}
+TEST_F(batch_tiles, large_ones_of_f32) {
+    expect_large_exact<float, float>(arithmetic::native);
 }
 TEST_F(batch_tiles, large_ones_of_f64) {
     expect_large_exact<double, double>(arithmetic::native);

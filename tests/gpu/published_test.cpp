@@ -19,6 +19,8 @@ std::string found(std::string_view device_name) {
 TEST(gpu_published, a_gpu_is_known_by_its_drivers_name) {
     EXPECT_EQ(found("Tesla V100-PCIE-16GB"), "Tesla V100 PCIe 16 GB");
     EXPECT_EQ(found("Tesla V100-SXM2-32GB"), "Tesla V100 SXM2");
+    EXPECT_EQ(found("Tesla T4"), "Tesla T4");
+    EXPECT_EQ(found("NVIDIA T400 4GB"), "none");
     EXPECT_EQ(found("NVIDIA A100-SXM4-40GB"), "A100 40 GB");
     EXPECT_EQ(found("NVIDIA A100-SXM4-80GB"), "A100 SXM4 80 GB");
     EXPECT_EQ(found("NVIDIA A100 80GB PCIe"), "A100 PCIe 80 GB");

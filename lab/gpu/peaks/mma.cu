@@ -127,7 +127,7 @@ unit_kernel unit(const char* name, dtype type, dtype sum, int least, int most) {
     return {.unit = name,
             .operand = type,
             .sum = sum,
-            .least_capability = least,
+            .least_capability = std::max(least, instruction::least_capability),
             .most_capability = most,
             .form = arithmetic::product,
             .m = edge,
@@ -139,14 +139,13 @@ unit_kernel unit(const char* name, dtype type, dtype sum, int least, int most) {
             .start = start<instruction>};
 }
 
-// The units of these names, on devices of compute capability `least` to `most`.
+// The units of these names, on devices of compute capability `least` to `most` that have them.
 void add_units(std::vector<unit_kernel>& all, const char* const (&names)[6], int least, int most) {
-    const int fp8 = std::max(least, ptx::mma_m16n8<__nv_fp8_e4m3>::least_capability);
     all.push_back(unit<__half>(names[0], dtype::f16, dtype::f32, least, most));
     all.push_back(unit<__nv_bfloat16>(names[1], dtype::bf16, dtype::f32, least, most));
     all.push_back(unit<ptx::tf32>(names[2], dtype::f32, dtype::f32, least, most));
-    all.push_back(unit<__nv_fp8_e4m3>(names[3], dtype::e4m3, dtype::f32, fp8, most));
-    all.push_back(unit<__nv_fp8_e5m2>(names[4], dtype::e5m2, dtype::f32, fp8, most));
+    all.push_back(unit<__nv_fp8_e4m3>(names[3], dtype::e4m3, dtype::f32, least, most));
+    all.push_back(unit<__nv_fp8_e5m2>(names[4], dtype::e5m2, dtype::f32, least, most));
     all.push_back(unit<std::int8_t>(names[5], dtype::i8, dtype::i32, least, most));
 }
 
@@ -176,7 +175,7 @@ std::vector<unit_kernel> mma_kernels() {
                                    "tensor e4m3", "tensor e5m2", "tensor i8"};
     constexpr const char* by_mma[] = {"mma.sync f16",  "mma.sync bf16", "mma.sync tf32",
                                       "mma.sync e4m3", "mma.sync e5m2", "mma.sync i8"};
-    add_units(all, own, 80, 89);
+    add_units(all, own, 75, 89);
     add_units(all, by_mma, 90, 109);
     add_units(all, own, 120, 129);
     return all;

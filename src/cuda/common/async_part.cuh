@@ -1,5 +1,10 @@
-// cp.async of what may end within it: the first bytes of so many, and zeros behind them.
+// cp.async of what may end within it: the first bytes of so many, and zeros behind them. Before
+// compute capability 8.0 the copy goes through registers; reads that may be kept in a cache let the
+// compiler start several before it stores the first.
 #pragma once
+
+#include <cstdint>
+#include <type_traits>
 
 namespace carat::cuda {
 
@@ -17,6 +22,17 @@ __device__ inline void copy_part_async(void* shared, const void* global, int the
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(global),
                      "n"(Bytes), "r"(there)
                      : "memory");
+#elif defined(__CUDA_ARCH__)
+    using whole = std::conditional_t<Bytes == 16, uint4,
+                                     std::conditional_t<Bytes == 8, uint2, std::uint32_t> >;
+    if (there == Bytes) {
+        *static_cast<whole*>(shared) = __ldg(static_cast<const whole*>(global));
+        return;
+    }
+    *static_cast<whole*>(shared) = {};
+#pragma unroll 1
+    for (int i = 0; i < there; ++i)
+        static_cast<std::uint8_t*>(shared)[i] = __ldg(static_cast<const std::uint8_t*>(global) + i);
 #else
     (void)shared, (void)global, (void)there;
 #endif

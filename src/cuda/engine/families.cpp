@@ -6,7 +6,7 @@
 
 #include <carat/error.hpp>
 
-#include "cuda/common/probe.hpp"
+#include "cuda/common/code.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/gemv/product.hpp"
 #include "cuda/families/mma/choose.hpp"
@@ -27,7 +27,7 @@ bool is_mma_forced() {
 // Forced, a Hopper GPU has the families of one before it.
 std::vector<const family*> families_of_device(int device) {
     constexpr int before_hopper = 89;
-    cuda::device_facts gpu = cuda::describe(device);
+    cuda::device_facts gpu = cuda::describe_for_code(device);
     if (is_mma_forced()) gpu.compute_capability = std::min(gpu.compute_capability, before_hopper);
     return families_on(gpu);
 }
@@ -86,10 +86,10 @@ std::string reason_against_device(const core::gpu_call& call) {
     multiplied.problem.m = multiplied.problem.n = multiplied.problem.k = 1;
     multiplied.problem.alpha = 1;
     if (&answering(multiplied) != &cuda::mma::row()) return {};
-    const dtype element = call.problem.a_type;
-    const int has = cuda::describe(cuda::device_in_use()).compute_capability;
-    if (std::string why = cuda::mma::reason_against(element, has); !why.empty()) return why;
-    return cuda::mma::reason_against_code(element, cuda::compiled_for());
+    const int device = cuda::device_in_use();
+    return cuda::mma::reason_against(call.problem.a_type, call.arithmetic,
+                                     cuda::describe(device).compute_capability,
+                                     cuda::describe_for_code(device).compute_capability);
 }
 
 }  // namespace carat::gpu_engine

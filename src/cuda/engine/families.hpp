@@ -2,9 +2,9 @@
 // and a row here.
 //
 //     scale        any GPU; nothing to multiply
-//     gemv         8.0 and later
+//     gemv         any GPU
 //     wgmma, fma   compute capability 9.0: their instructions are Hopper's own
-//     mma          8.0 and later
+//     mma          7.5 and later
 //
 // Where neither wgmma nor fma runs, or CARAT_FORCE_FAMILY=mma says so, mma answers for everything
 // that the first two don't take.

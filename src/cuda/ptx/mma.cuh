@@ -1,5 +1,6 @@
 // mma.sync: the tensor cores as a warp uses them, all three operands in its registers (PTX ISA,
-// "mma"). Compute capability 8.0 and later; e4m3 from 8.9, f64 in pieces of 16 x 8 x 16 from 9.0.
+// "mma"). Compute capability 8.0 and later, f16 and int8 from 7.5; e4m3 from 8.9, f64 in pieces of
+// 16 x 8 x 16 from 9.0.
 //
 //     C (16 x 8) += A (16 x K) B (8 x K)^T, K = 32 bytes of elements
 //
@@ -21,6 +22,51 @@ namespace carat::cuda::ptx {
 template <class Element>
 struct mma_m16n8;
 
+// The same by the smaller instructions of 7.5, whose lanes hold the same elements.
+template <class Element>
+struct mma_of_turing {
+    template <class Sum>
+    static __device__ __forceinline__ void multiply(Sum (&)[4], const std::uint32_t (&)[4],
+                                                    const std::uint32_t (&)[2]) {}
+};
+template <>
+struct mma_of_turing<__half> {
+    static __device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4],
+                                                    const std::uint32_t (&b)[2]) {
+#if __CUDA_ARCH__ >= 750
+#pragma unroll
+        for (int deep = 0; deep < 2; ++deep)
+            asm volatile(
+                "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, "
+                "{%6}, {%0, %1, %2, %3};"
+                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                : "r"(a[2 * deep]), "r"(a[2 * deep + 1]), "r"(b[deep]));
+#else
+        (void)c, (void)a, (void)b;
+#endif
+    }
+};
+template <>
+struct mma_of_turing<std::int8_t> {
+    static __device__ __forceinline__ void multiply(std::int32_t (&c)[4],
+                                                    const std::uint32_t (&a)[4],
+                                                    const std::uint32_t (&b)[2]) {
+#if __CUDA_ARCH__ >= 750
+#pragma unroll
+        for (int deep = 0; deep < 2; ++deep)
+#pragma unroll
+            for (int down = 0; down < 2; ++down)
+                asm volatile(
+                    "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, "
+                    "{%0, %1};"
+                    : "+r"(c[2 * down]), "+r"(c[2 * down + 1])
+                    : "r"(a[2 * deep + down]), "r"(b[deep]));
+#else
+        (void)c, (void)a, (void)b;
+#endif
+    }
+};
+
 #define CARAT_MMA(Element, count, Sum, types, kind, least)                                        \
     template <>                                                                                   \
     struct mma_m16n8<Element> {                                                                   \
@@ -30,25 +76,27 @@ struct mma_m16n8;
         using sum = Sum;                                                                          \
         static __device__ __forceinline__ void multiply(Sum (&c)[4], const std::uint32_t (&a)[4], \
                                                         const std::uint32_t (&b)[2]) {            \
-            CARAT_MMA_BODY(count, types, kind, least);                                            \
+            CARAT_MMA_BODY(Element, count, types, kind, least);                                   \
         }                                                                                         \
     };
 #if defined(__CUDA_ARCH__)
-#define CARAT_MMA_BODY(count, types, kind, least)                                   \
-    if constexpr (__CUDA_ARCH__ >= least * 10)                                      \
-    asm volatile("mma.sync.aligned.m16n8k" #count ".row.col." types                 \
-                 " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-                 : kind(c[0]), kind(c[1]), kind(c[2]), kind(c[3])                   \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+#define CARAT_MMA_BODY(Element, count, types, kind, least)                                \
+    if constexpr (__CUDA_ARCH__ >= least * 10 && __CUDA_ARCH__ >= 800)                    \
+        asm volatile("mma.sync.aligned.m16n8k" #count ".row.col." types                   \
+                     " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
+                     : kind(c[0]), kind(c[1]), kind(c[2]), kind(c[3])                     \
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])); \
+    else                                                                                  \
+        mma_of_turing<Element>::multiply(c, a, b)
 #else
-#define CARAT_MMA_BODY(count, types, kind, least) (void)c, (void)a, (void)b
+#define CARAT_MMA_BODY(Element, count, types, kind, least) (void)c, (void)a, (void)b
 #endif
-CARAT_MMA(__half, 16, float, "f32.f16.f16.f32", "+f", 80)
+CARAT_MMA(__half, 16, float, "f32.f16.f16.f32", "+f", 75)
 CARAT_MMA(__nv_bfloat16, 16, float, "f32.bf16.bf16.f32", "+f", 80)
 CARAT_MMA(tf32, 8, float, "f32.tf32.tf32.f32", "+f", 80)
 CARAT_MMA(__nv_fp8_e4m3, 32, float, "f32.e4m3.e4m3.f32", "+f", 89)
 CARAT_MMA(__nv_fp8_e5m2, 32, float, "f32.e5m2.e5m2.f32", "+f", 89)
-CARAT_MMA(std::int8_t, 32, std::int32_t, "s32.s8.s8.s32", "+r", 80)
+CARAT_MMA(std::int8_t, 32, std::int32_t, "s32.s8.s8.s32", "+r", 75)
 #undef CARAT_MMA_BODY
 #undef CARAT_MMA
 

@@ -62,9 +62,11 @@ double large_s(const core::gpu_call& call, const multistage_desc& tile, int spli
     const core::problem& p = call.problem;
     const double places = tile.block_m * tile.block_n;
     const double share = places >= 128 * 256 ? 1 : places >= 128 * 128 ? 0.9 : 0.5;
-    // The tensor cores take twice as long for a byte of f64, and 3xTF32 multiplies three times.
+    // The tensor cores take twice as long for a byte of f64, 3xTF32 multiplies three times, and
+    // FFMA takes five times as long as tf32.
     const bool takes_three = call.arithmetic == core::gpu_arithmetic::three_tf32;
-    const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : 1;
+    const bool is_ffma = p.a_type == dtype::f32 && call.arithmetic == core::gpu_arithmetic::native;
+    const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : is_ffma ? 5 : 1;
     const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
                               plan::ceil_div(p.n, tile.block_n) * call.products.count * splits;
     const std::int64_t sms = sms_for_products();
@@ -102,7 +104,8 @@ class candidates {
         const core::gpu_call read = packed(call_, packs);
         if (!reads(read)) return;
         const auto tiles = tiles_for(call_.problem.a_type, call_.arithmetic);
-        for (std::size_t row = 0; row < tiles.size(); ++row) {
+        const std::size_t count = tiles_with_room(read);
+        for (std::size_t row = 0; row < count; ++row) {
             const kernel_desc& tile = tiles[row];
             if (!is_asked(tile.block_m, tile.block_n) ||
                 (asked_.batch_invariant && tile.k_groups > 1))
@@ -112,7 +115,7 @@ class candidates {
         }
     }
     void add_large() {
-        const packed_operands packs{!multistage_reads_a(call_), !multistage_reads_b(call_)};
+        const packed_operands packs = packs_for_multistage(call_);
         const auto tiles = multistage_tiles(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
@@ -202,7 +205,7 @@ std::optional<plan::gpu_plan> choose_ragged(const core::gpu_call& call, bool may
         return plan_of({false, found.row, packs, 1, found.seconds}, call);
     }
     if (!may_pack || call.products.are == core::multiplicity::depth) return std::nullopt;
-    const packed_operands packs{!multistage_reads_a(call), !multistage_reads_b(call)};
+    const packed_operands packs = packs_for_multistage(call);
     const core::gpu_call each = likely_one(call, packs);
     const candidates all(each, {.splits = 1});
     auto best = plan_of(all.fastest(), call);
@@ -225,11 +228,14 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& given, const plan_wis
 
 std::unique_ptr<const gemm_product> prepare_row(const core::gpu_call& given,
                                                 const plan::gpu_plan& with) {
-    return prepare_packed(
-        as_multiplied(given), {with.packs_a, with.packs_b}, [&](const core::gpu_call& read) {
-            return with.schedule == large ? prepare_multistage(read, with.row, with.split_k)
-                                          : prepare(read, with.row);
-        });
+    const core::gpu_call call = as_multiplied(given);
+    const bool is_large = with.schedule == large;
+    const bool across_k = is_large && packs_for_multistage(call).across_k;
+    return prepare_packed(call, {with.packs_a, with.packs_b, across_k},
+                          [&](const core::gpu_call& read) {
+                              return is_large ? prepare_multistage(read, with.row, with.split_k)
+                                              : prepare(read, with.row);
+                          });
 }
 
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
@@ -259,13 +265,32 @@ std::string dotted(int compute_capability) {
     return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
 
-constexpr int least = 80;
-constexpr int least_of_fp8 = 89;
+constexpr int least = 75;
+
+std::string begins_later(const std::string& what, int first, int compute_capability) {
+    return what + " at compute capability " + dotted(first) + " and this GPU has " +
+           dotted(compute_capability) + ": ";
+}
 
 std::string why_not_on(const device_facts& gpu) {
     if (gpu.compute_capability >= least) return {};
-    return "its kernels begin at compute capability " + dotted(least) + " and this GPU has " +
-           dotted(gpu.compute_capability) + ": take another implementation";
+    return begins_later("its kernels begin", least, gpu.compute_capability) +
+           "take another implementation";
+}
+
+// What some GPUs lack, the first compute capability that has it, and what to do without it.
+struct requirement {
+    std::string_view what;
+    int first;
+    std::string_view instead;
+};
+
+requirement requirement_of(dtype element, core::gpu_arithmetic how) {
+    if (is_fp8(element)) return {"fp8", 89, "convert A and B to f16"};
+    if (element == dtype::bf16) return {"bf16", 80, "convert A and B to f16"};
+    if (how == core::gpu_arithmetic::tf32) return {"tf32", 80, "compute in f32"};
+    if (how == core::gpu_arithmetic::three_tf32) return {"3xTF32", 80, "compute in f32"};
+    return {"mma.sync", least, "take another implementation"};
 }
 
 bool is_for(const core::gpu_call&) {
@@ -274,21 +299,20 @@ bool is_for(const core::gpu_call&) {
 
 }  // namespace
 
-std::string reason_against(dtype element, int compute_capability) {
+std::string reason_against(dtype element, core::gpu_arithmetic how, int compute_capability,
+                           int compiled_for) {
     device_facts gpu;
     gpu.compute_capability = compute_capability;
     if (std::string why = why_not_on(gpu); !why.empty()) return why;
-    if (is_fp8(element) && compute_capability < least_of_fp8)
-        return "fp8 begins at compute capability " + dotted(least_of_fp8) + " and this GPU has " +
-               dotted(compute_capability) + ": convert A and B to f16 or bf16";
-    return {};
-}
-
-std::string reason_against_code(dtype element, int compiled_for) {
-    if (!is_fp8(element) || compiled_for >= least_of_fp8) return {};
-    return "fp8 needs code for compute capability " + dotted(least_of_fp8) +
+    const requirement needs = requirement_of(element, how);
+    const std::string what(needs.what);
+    const std::string instead(needs.instead);
+    if (compute_capability < needs.first)
+        return begins_later(what + " begins", needs.first, compute_capability) + instead;
+    if (compiled_for >= needs.first) return {};
+    return what + " needs code for compute capability " + dotted(needs.first) +
            " or later, and this build holds code for " + dotted(compiled_for) +
-           ": build with CARAT_GPUS=native, or convert A and B to f16 or bf16";
+           ": build with CARAT_GPUS=native, or " + instead;
 }
 
 const family& row() {

@@ -7,13 +7,10 @@
 
 namespace carat::cuda::mma {
 
-/// "" where kernels of this family multiply such elements on a GPU of such a compute capability (86
-/// for 8.6); else why they can't.
-[[nodiscard]] std::string reason_against(dtype element, int compute_capability);
-
-/// Why the code that this build holds for the GPU multiplies no such elements: compiled for an
-/// older one it would be empty. Empty where it does.
-[[nodiscard]] std::string reason_against_code(dtype element, int compiled_for);
+/// Empty where kernels of this family multiply such elements so on a GPU of such a compute
+/// capability (86 for 8.6) by code that was compiled for that or an older one; else why they can't.
+[[nodiscard]] std::string reason_against(dtype element, core::gpu_arithmetic how,
+                                         int compute_capability, int compiled_for);
 
 [[nodiscard]] const family& row();
 

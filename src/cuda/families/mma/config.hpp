@@ -64,6 +64,7 @@ struct config {
     static constexpr int sums_of_group = BlockM * sums_stride;
     static constexpr int sums_bytes = KGroups * sums_of_group * static_cast<int>(sizeof(sum));
     static constexpr int shared_bytes = std::max(stages * stage_bytes, sums_bytes);
+    static constexpr int fewest_bytes = shared_bytes;
     static_assert(warp_m % 16 == 0 && warp_n % 16 == 0);
     static_assert(stages >= 3 && shared_bytes <= most_bytes);
 };

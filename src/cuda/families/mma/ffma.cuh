@@ -146,6 +146,7 @@ struct f32_math {
     using narrow = float;
     template <class C>
     using part = ffma_part<C>;
+    static constexpr int least_capability = 75;
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 16;

@@ -92,6 +92,7 @@ struct half_math {
     using narrow = Element;
     template <class C>
     using part = half_part<C>;
+    static constexpr int least_capability = ptx::mma_m16n8<Element>::least_capability;
     static constexpr lies a = lies::either;
     static constexpr lies b = lies::either;
     static constexpr int block_k = 32;

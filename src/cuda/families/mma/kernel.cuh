@@ -87,19 +87,34 @@ __device__ __forceinline__ void multiply_tile(Part& own, const arguments<typenam
     }
 }
 
-// The shared memory of an SM has no room for as many CTAs before 9.0.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+// Whether the GPU that this is compiled for has the instructions, and shared memory enough. Kernels
+// are empty where it doesn't.
 template <class C>
-inline constexpr int least_ctas = C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
+__device__ __forceinline__ constexpr bool runs_here() {
+#if !defined(__CUDA_ARCH__)
+    return true;
+#elif __CUDA_ARCH__ < 800
+    return __CUDA_ARCH__ >= C::math::least_capability * 10 && C::fewest_bytes <= 64 * 1024;
 #else
+    return __CUDA_ARCH__ >= C::math::least_capability * 10;
+#endif
+}
+
+// The shared memory of an SM has room for fewer CTAs before 9.0 and on 12.0, and for half of them
+// on 7.5.
 template <class C>
-inline constexpr int least_ctas = C::ctas_per_sm;
+inline constexpr int least_ctas =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    (C::ctas_per_sm + 1) / 2;
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
+    C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
+#else
+    C::ctas_per_sm;
 #endif
 
 template <class C>
-__global__ void __launch_bounds__(C::threads, least_ctas<C>)
-    batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
-    extern __shared__ __align__(16) unsigned char shared[];
+__device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p,
+                                             unsigned char* shared) {
     coordinate at = coordinate_of<C>(p);
     ptx::pdl_trigger();
     ptx::pdl_wait();
@@ -124,6 +139,13 @@ __global__ void __launch_bounds__(C::threads, least_ctas<C>)
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride, at.row,
         at.col, min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
     store<C>(p, tile, sums, static_cast<int>(threadIdx.x));
+}
+
+template <class C>
+__global__ void __launch_bounds__(C::threads, least_ctas<C>)
+    batch_kernel(const __grid_constant__ arguments<typename C::sum> p) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if constexpr (runs_here<C>()) compute_tile<C>(p, shared);
 }
 
 }  // namespace carat::cuda::mma

@@ -9,6 +9,7 @@
 // Operands are read where they lie, 16 bytes at a time: their lines begin at multiples of those.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "cuda/common/raster.cuh"
@@ -58,6 +59,7 @@ struct multistage_config {
     };
     static constexpr int slab_bytes = slab::sums_of_group * static_cast<int>(sizeof(sum));
     static constexpr int least_shared_bytes = warps * slab_bytes;
+    static constexpr int fewest_bytes = std::max(least_shared_bytes, 2 * stage_bytes);
 };
 
 // At most `stages` - 2 of the latest stages are still under way.
@@ -257,9 +259,8 @@ __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typen
 }
 
 template <class C>
-__global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per_sm : 1)
-    multistage_kernel(const __grid_constant__ arguments<typename C::sum> p) {
-    extern __shared__ __align__(16) unsigned char shared[];
+__device__ __forceinline__ void compute_large_tile(const arguments<typename C::sum>& p,
+                                                   unsigned char* shared) {
     ptx::pdl_trigger();
     ptx::pdl_wait();
     const thread_place<C> of(p);
@@ -272,6 +273,13 @@ __global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per
     part.finish();
     if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
     store_by_slabs<C>(part, p, shared);
+}
+
+template <class C>
+__global__ void __launch_bounds__(C::threads, C::math::reads_ahead ? C::ctas_per_sm : 1)
+    multistage_kernel(const __grid_constant__ arguments<typename C::sum> p) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if constexpr (runs_here<C>()) compute_large_tile<C>(p, shared);
 }
 
 }  // namespace carat::cuda::mma

@@ -15,6 +15,7 @@ struct half_multistage {
     using sum = float;
     using narrow = Element;
     using instruction = ptx::mma_m16n8<Element>;
+    static constexpr int least_capability = instruction::least_capability;
     template <class C>
     using reader = step_reader<C>;
     template <class C>
@@ -41,6 +42,7 @@ struct tf32_multistage {
     using sum = float;
     using narrow = float;
     using instruction = ptx::mma_m16n8<ptx::tf32>;
+    static constexpr int least_capability = instruction::least_capability;
     template <class C>
     using reader = step_reader<C>;
     template <class C>
@@ -69,6 +71,7 @@ struct f64_multistage {
     using sum = double;
     using narrow = double;
     using instruction = mma_f64;
+    static constexpr int least_capability = instruction::least_capability;
     template <class C>
     using reader = f64_reader<C>;
     template <class C>
@@ -87,20 +90,26 @@ struct f64_multistage {
     static constexpr int padding_across = 4;
 };
 
-// Bytes lie along K: there is no ldmatrix that transposes them.
+// Bytes lie along K: there is no ldmatrix that transposes them. On 7.5 copies take the registers
+// that reading ahead would need.
 template <class Sum, class Narrow, class Instruction>
 struct byte_multistage {
     using element = std::uint8_t;
     using sum = Sum;
     using narrow = Narrow;
     using instruction = Instruction;
+    static constexpr int least_capability = Instruction::least_capability;
     template <class C>
     using reader = step_reader<C>;
     template <class C>
     using part = direct_part<C>;
     static constexpr int step_k = 32;
     static constexpr bool rounds = false;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static constexpr bool reads_ahead = false;
+#else
     static constexpr bool reads_ahead = true;
+#endif
     static constexpr lies a = lies::along_k;
     static constexpr lies b = lies::along_k;
     static constexpr int block_k = 64;

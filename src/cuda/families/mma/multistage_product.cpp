@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/swap_ab.hpp"
+#include "cuda/common/code.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scratch.hpp"
@@ -18,14 +19,20 @@ using enum core::gpu_arithmetic;
 
 namespace {
 
+// f32 in its own arithmetic, whose operands lie across K.
+bool is_ffma(dtype a_type, core::gpu_arithmetic how) {
+    return a_type == dtype::f32 && how == native;
+}
+
 // Kernels are compiled for operands that lie so, but for A across K and B along it: C^T = B^T A^T
 // then. Operands of bytes both lie along K.
 bool swaps(const core::problem& p) {
     return size_bytes(p.a_type) > 1 && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
 }
 
-bool reads(const operand_shape& of, bool aligned) {
-    const bool in_place = of.element_bytes == 1 ? of.lies_along_k() : of.is_readable();
+bool reads(const operand_shape& of, bool across_k, bool aligned) {
+    const bool in_place =
+        of.element_bytes == 1 ? of.lies_along_k() : !across_k || !of.lies_along_k();
     return aligned && in_place && of.is_readable() && of.run_stride() * of.element_bytes % 16 == 0;
 }
 
@@ -35,6 +42,7 @@ const kernel& kernel_of(const core::problem& p, core::gpu_arithmetic how, std::s
     if (p.a_type == dtype::f16) return multistage_f16(row, a, b);
     if (p.a_type == dtype::bf16) return multistage_bf16(row, a, b);
     if (p.a_type == dtype::f64) return multistage_f64(row, a, b);
+    if (is_ffma(p.a_type, how)) return multistage_f32(row);
     if (p.a_type == dtype::f32)
         return how == tf32 ? multistage_tf32(row, a, b) : multistage_three_tf32(row, a, b);
     if (p.a_type == dtype::i8) return multistage_i8(row);
@@ -50,7 +58,7 @@ chosen_kernel with_stages(const kernel& k) {
     constexpr std::size_t of_a_cta = 1024;  // that the system takes
     constexpr int most_stages = 4;
     constexpr int enough_stages = 3;
-    const device_facts gpu = describe(device_in_use());
+    const device_facts gpu = describe_for_code(device_in_use());
     int stages = 0;
     for (int ctas = k.ctas_per_sm; ctas > 0 && stages < enough_stages; --ctas) {
         const std::size_t room = std::min(
@@ -137,21 +145,22 @@ std::span<const multistage_desc> multistage_tiles(dtype a_type, core::gpu_arithm
     if (is_fp8(a_type)) return double_tiles;
     if (how == tf32) return large_tiles;
     if (how == three_tf32) return double_tiles;
-    return {};
+    return f32_large_tiles;
 }
 
-bool multistage_reads_a(const core::gpu_call& call) {
-    return reads(a_of(call.problem), call.aligned.a);
-}
-bool multistage_reads_b(const core::gpu_call& call) {
-    return reads(b_of(call.problem), call.aligned.b);
+packed_operands packs_for_multistage(const core::gpu_call& call) {
+    const core::problem& p = call.problem;
+    const bool across_k = is_ffma(p.a_type, call.arithmetic);
+    return {!reads(a_of(p), across_k, call.aligned.a), !reads(b_of(p), across_k, call.aligned.b),
+            across_k};
 }
 
 bool has_room_for(const core::gpu_call& call, std::size_t row) {
     constexpr int least_stages = 2;
     const chosen_kernel by = with_stages(kernel_of(call.problem, call.arithmetic, row));
     return by.stages >= least_stages &&
-           by.shared_bytes <= static_cast<int>(describe(device_in_use()).shared_bytes_per_block);
+           by.shared_bytes <=
+               static_cast<int>(describe_for_code(device_in_use()).shared_bytes_per_block);
 }
 
 std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call, std::size_t row,

@@ -6,17 +6,17 @@
 
 #include "cuda/common/gemm.hpp"
 #include "cuda/families/mma/multistage_table.hpp"
+#include "cuda/families/mma/packed_product.hpp"
 
 namespace carat::cuda::mma {
 
-/// The tiles there are of this arithmetic; none of f32 in its own.
+/// The tiles there are of this arithmetic.
 [[nodiscard]] std::span<const multistage_desc> multistage_tiles(dtype a_type,
                                                                 core::gpu_arithmetic how);
 
-/// Whether lines of A and B begin at multiples of 16 bytes, and those of bytes lie along K: others
-/// must be packed.
-[[nodiscard]] bool multistage_reads_a(const core::gpu_call& call);
-[[nodiscard]] bool multistage_reads_b(const core::gpu_call& call);
+/// What must be packed first: runs that don't begin at multiples of 16 bytes, those of bytes that
+/// lie across K, and those of f32 in its own arithmetic that lie along it.
+[[nodiscard]] packed_operands packs_for_multistage(const core::gpu_call& call);
 
 /// Whether the GPU's shared memory has room for the pipeline of such a row.
 [[nodiscard]] bool has_room_for(const core::gpu_call& call, std::size_t row);

@@ -23,6 +23,9 @@ inline constexpr std::array byte_tiles = {
     multistage_desc{128, 256, 2, 4, 1}, multistage_desc{128, 128, 2, 2, 2},
     multistage_desc{64, 64, 2, 2, 3}, multistage_desc{32, 128, 1, 4, 3}};
 
+// f32 in its own arithmetic.
+inline constexpr std::array f32_large_tiles = {multistage_desc{128, 128, 2, 2, 2}};
+
 inline constexpr std::array f64_large_tiles = {multistage_desc{128, 128, 2, 4, 1}};
 
 // 3xTF32 and fp8 keep sums of two kinds. Fp8 that isn't promoted has no registers for larger tiles

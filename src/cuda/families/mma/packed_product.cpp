@@ -10,7 +10,11 @@ namespace carat::cuda::mma {
 
 namespace {
 
-strided lines_of(const operand_shape& of, std::int64_t matrices) {
+strided runs_of(operand_shape of, bool across_k, std::int64_t matrices) {
+    if (across_k) {
+        std::swap(of.lines, of.depth);
+        std::swap(of.across, of.along);
+    }
     return {.data = nullptr,
             .element_bytes = static_cast<int>(of.element_bytes),
             .lines = of.lines,
@@ -53,8 +57,12 @@ class packed_product final : public gemm_product {
     packed_product(const core::gpu_call& call, packed_operands which,
                    std::unique_ptr<const gemm_product> inner)
         : inner_(std::move(inner)) {
-        if (which.a) a_ = packed_copy(lines_of(a_of(call.problem), call.products.matrices_a()));
-        if (which.b) b_ = packed_copy(lines_of(b_of(call.problem), call.products.matrices_b()));
+        if (which.a)
+            a_ = packed_copy(
+                runs_of(a_of(call.problem), which.across_k, call.products.matrices_a()));
+        if (which.b)
+            b_ = packed_copy(
+                runs_of(b_of(call.problem), which.across_k, call.products.matrices_b()));
     }
 
     bool run(const bindings& given) const override {
@@ -88,12 +96,17 @@ class packed_product final : public gemm_product {
 
 core::gpu_call packed(core::gpu_call call, packed_operands which) {
     core::problem& p = call.problem;
+    const auto stride = [&](const operand_shape& of) {
+        return packed_stride(runs_of(of, which.across_k, 1));
+    };
     if (which.a) {
-        p.a_layout = core::row_major(packed_stride(lines_of(a_of(p), 1)));
+        const std::int64_t own = stride(a_of(p));
+        p.a_layout = which.across_k ? core::column_major(own) : core::row_major(own);
         call.aligned.a = true;
     }
     if (which.b) {
-        p.b_layout = core::column_major(packed_stride(lines_of(b_of(p), 1)));
+        const std::int64_t own = stride(b_of(p));
+        p.b_layout = which.across_k ? core::row_major(own) : core::column_major(own);
         call.aligned.b = true;
     }
     return call;

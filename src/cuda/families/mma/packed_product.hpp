@@ -1,5 +1,5 @@
-// A product whose A or B, or both, are packed before each run: into lines along K that begin at
-// multiples of 32 bytes (common/pack.hpp).
+// A product whose A or B, or both, are packed before each run: into runs along K, or across it,
+// that begin at multiples of 32 bytes (common/pack.hpp).
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@ namespace carat::cuda::mma {
 struct packed_operands {
     bool a = false;
     bool b = false;
+    bool across_k = false;
 };
 
 /// The same with these operands lying as they are packed.

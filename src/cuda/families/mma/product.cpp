@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/swap_ab.hpp"
+#include "cuda/common/code.hpp"
 #include "cuda/common/costs.hpp"
+#include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/sms.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
@@ -45,12 +47,18 @@ const kernel& kernel_for(const core::gpu_call& call, std::size_t row) {
     return call.arithmetic == tf32 ? kernel_of_tf32(row, a, b) : kernel_of_f32(row, a, b);
 }
 
+plan::batch_model model_with_room(const core::gpu_call& call) {
+    plan::batch_model model = model_for(call, costs_in_use());
+    model.tiles = model.tiles.first(tiles_with_room(call));
+    return model;
+}
+
 class product final : public gemm_product {
   public:
     product(const core::gpu_call& given, std::optional<std::size_t> row)
         : swaps_(swaps(given.problem)), call_(as_computed(given)) {
         request_ = request_for(given, sms_for_products());
-        const plan::batch_model model = model_for(call_, costs_in_use());
+        const plan::batch_model model = model_with_room(call_);
         const std::size_t chosen = row ? *row : plan::plan_batch_tiles(request_, model).row;
         tile_ = model.tiles[chosen];
         kernel_ = &kernel_for(call_, chosen);
@@ -175,6 +183,20 @@ std::span<const kernel_desc> tiles_for(dtype a_type, core::gpu_arithmetic how) {
     return f32_kernels;
 }
 
+std::size_t tiles_with_room(const core::gpu_call& given, std::size_t shared_bytes) {
+    const core::gpu_call call = as_computed(given);
+    const std::size_t all = tiles_for(call.problem.a_type, call.arithmetic).size();
+    std::size_t count = 0;
+    while (count < all &&
+           static_cast<std::size_t>(kernel_for(call, count).shared_bytes) <= shared_bytes)
+        ++count;
+    return count;
+}
+
+std::size_t tiles_with_room(const core::gpu_call& call) {
+    return tiles_with_room(call, describe_for_code(device_in_use()).shared_bytes_per_block);
+}
+
 double predicted_s(const core::gpu_call& call, std::size_t row) {
     const plan::batch_model model = model_for(call, costs_in_use());
     return plan::seconds_of(model.tiles[row], request_for(call, sms_for_products()), model,
@@ -182,8 +204,7 @@ double predicted_s(const core::gpu_call& call, std::size_t row) {
 }
 
 plan::batch_tile_plan planned(const core::gpu_call& call) {
-    return plan::plan_batch_tiles(request_for(call, sms_for_products()),
-                                  model_for(call, costs_in_use()));
+    return plan::plan_batch_tiles(request_for(call, sms_for_products()), model_with_room(call));
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,

@@ -24,6 +24,10 @@ namespace carat::cuda::mma {
 /// The tiles there are of such elements.
 [[nodiscard]] std::span<const kernel_desc> tiles_for(dtype a_type, core::gpu_arithmetic how);
 
+/// The number of these, from the first on, whose CTAs the GPU's shared memory has room for.
+[[nodiscard]] std::size_t tiles_with_room(const core::gpu_call& call);
+[[nodiscard]] std::size_t tiles_with_room(const core::gpu_call& call, std::size_t shared_bytes);
+
 /// What a plan is told of it, and the kernels that it chooses from.
 [[nodiscard]] plan::batch_request request_for(const core::gpu_call& call, int sms);
 [[nodiscard]] plan::batch_model model_for(const core::gpu_call& call, const plan::gpu_costs& of);

@@ -150,6 +150,7 @@ struct f64_math {
     using instruction = mma_f64;
     template <class C>
     using part = words_part<C>;
+    static constexpr int least_capability = instruction::least_capability;
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 16;
@@ -168,6 +169,7 @@ struct tf32_math {
     using instruction = ptx::mma_m16n8<ptx::tf32>;
     template <class C>
     using part = words_part<C>;
+    static constexpr int least_capability = instruction::least_capability;
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 32;
