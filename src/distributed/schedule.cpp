@@ -329,8 +329,8 @@ double schedule::most_madds() const {
 // there, so each takes a range of it in proportion to its extent along the line. Columns of a slab
 // have only the thickness of the slab in common, so ranges are taken of that. Slabs have nothing in
 // common: there rows are dealt out with a period of the number of ranks, in the same proportion, or
-// of a multiple of it, so that there are about 16 periods: a matrix by columns then has no runs of a
-// few elements, which take long to copy.
+// of a multiple of it, so that there are about 16 periods: a matrix by columns then has no runs of
+// a few elements, which take long to copy.
 distribution schedule::best(dimension rows, dimension cols, dimension shared) const {
     const index whole = task_.size[shared];
     if (whole == 0) return distribution::by_rows(task_.size[rows], task_.size[cols], task_.ranks);
