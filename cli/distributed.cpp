@@ -11,12 +11,12 @@ namespace carat::cli {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_over_ranks(const std::string& why) {
     throw error(error_code::invalid_argument, "--distributed " + why);
 }
 
 // A program of lib/carat beside the command, in a build and once installed.
-std::string program(const char* name, const char* what_lacks) {
+std::string file_of_program(const char* name, const char* what_lacks) {
     std::error_code unknown;
     const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
     const auto file = own.parent_path() / "../lib/carat" / name;
@@ -25,7 +25,7 @@ std::string program(const char* name, const char* what_lacks) {
     return file.string();
 }
 
-[[noreturn]] void become(std::vector<std::string> words) {
+[[noreturn]] void become_program(std::vector<std::string> words) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -36,7 +36,7 @@ std::string program(const char* name, const char* what_lacks) {
 
 dtype type_of(const measured_flags& what) {
     const auto types = request::parse_dtypes(what.types);
-    if (types.size() != 1) refuse("takes one --dtype: run it once for each");
+    if (types.size() != 1) refuse_over_ranks("takes one --dtype: run it once for each");
     return types.front();
 }
 
@@ -47,8 +47,8 @@ request::shape size_of(const measured_flags& what, const char* otherwise) {
 std::vector<std::string> over_processes(const measured_flags& what) {
     const request::shape size = size_of(what, "2048");
     std::vector<std::string> words = {
-        program("ranks_bench",
-                "this build has no MPI: install one (libopenmpi-dev) and build again"),
+        file_of_program("ranks_bench",
+                        "this build has no MPI: install one (libopenmpi-dev) and build again"),
         "--m",
         std::to_string(size.m),
         "--n",
@@ -64,12 +64,12 @@ std::vector<std::string> over_processes(const measured_flags& what) {
 // The product in the layouts that suit it, and all-gather + product.
 std::vector<std::string> over_gpus(const measured_flags& what) {
     if (type_of(what) != dtype::bf16)
-        refuse("--device cuda measures bf16, not " + std::string(name(type_of(what))) +
-               ": give --dtype bf16");
+        refuse_over_ranks("--device cuda measures bf16, not " + std::string(name(type_of(what))) +
+                          ": give --dtype bf16");
     const request::shape size = size_of(what, "8192");
     const std::string text =
         std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k);
-    return {program("gpus_bench", "this build lacks lib/carat/gpus_bench: build all of it"),
+    return {file_of_program("gpus_bench", "this build lacks lib/carat/gpus_bench: build all of it"),
             "--size",
             text,
             "--gather",
@@ -82,14 +82,14 @@ std::vector<std::string> over_gpus(const measured_flags& what) {
 
 int bench_distributed(const measured_flags& what, const output_flags& files) {
     if (!files.csv.empty() || !files.report.empty() || files.resume)
-        refuse("writes --json alone: leave --csv, --report and --resume out");
+        refuse_over_ranks("writes --json alone: leave --csv, --report and --resume out");
     std::vector<std::string> words = what.device == "cuda" ? over_gpus(what) : over_processes(what);
     const auto add = [&](const char* flag, const std::string& value) {
         words.insert(words.end(), {flag, value});
     };
     if (what.effort.trials > 0) add("--trials", std::to_string(what.effort.trials));
     if (!files.json.empty()) add("--json", files.json);
-    become(std::move(words));
+    become_program(std::move(words));
 }
 
 }  // namespace carat::cli

@@ -27,6 +27,8 @@ enum class gpu_transport {
 
 // Calls work(communicator) on a thread for each of the first so many GPUs; their products run on a
 // stream of each, and have ended when this returns. CARAT_NCCL_CTAS sets the SMs that NCCL takes.
+// Throws the first error of a rank, and carat::error(device_failed) where NCCL fails or has not
+// ended after CARAT_NCCL_TIMEOUT seconds (600).
 CARAT_API void with_gpus(int gpus, const std::function<void(communicator&)>& work,
                          gpu_transport by = gpu_transport::nccl);
 

@@ -328,7 +328,9 @@ double schedule::most_madds() const {
 // does not have, and belongs to the rank of one of them. Boxes of one column have the same face
 // there, so each takes a range of it in proportion to its extent along the line. Columns of a slab
 // have only the thickness of the slab in common, so ranges are taken of that. Slabs have nothing in
-// common: there rows are dealt out with a period of the number of ranks, in the same proportion.
+// common: there rows are dealt out with a period of the number of ranks, in the same proportion, or
+// of a multiple of it, so that there are about 16 periods: a matrix by columns then has no runs of
+// a few elements, which take long to copy.
 distribution schedule::best(dimension rows, dimension cols, dimension shared) const {
     const index whole = task_.size[shared];
     if (whole == 0) return distribution::by_rows(task_.size[rows], task_.size[cols], task_.ranks);
@@ -348,8 +350,11 @@ distribution schedule::best(dimension rows, dimension cols, dimension shared) co
         } else {
             const index first = task_.ranks * line.begin / whole;
             const index count = task_.ranks * line.end / whole - first;
-            index_set& cut = rows == dimension::k ? s.cols : s.rows;
-            cut = {cut.within, first, count, task_.ranks};
+            const bool by_columns = rows == dimension::k;
+            const index dealt = task_.size[by_columns ? cols : rows];
+            const index each = std::max<index>(1, dealt / (index{16} * task_.ranks));
+            index_set& cut = by_columns ? s.cols : s.rows;
+            cut = {cut.within, first * each, count * each, task_.ranks * each};
         }
         shares.push_back(s);
     }
