@@ -96,8 +96,7 @@ comparing::analysis_options analysis_of(const compare_options& o) {
 
 int compare_files(const compare_options& o) {
     const results::document before = results::load(o.before);
-    const results::document after =
-        o.report.empty() ? results::load(o.after) : load_for_report(o.after);
+    const results::document after = results::load(o.after);
     const comparing::changes found = comparing::compare_documents(before, after, analysis_of(o));
     if (found.rows.empty() || found.count("missing") == found.rows.size())
         throw error(error_code::invalid_argument,

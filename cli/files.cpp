@@ -5,8 +5,6 @@
 #include <carat/error.hpp>
 
 #include "lab/files/output.hpp"
-#include "lab/results/files.hpp"
-#include "lab/results/surroundings.hpp"
 
 namespace carat::cli {
 
@@ -23,23 +21,6 @@ void require_apart(std::initializer_list<named_file> files) {
                                     "two",
                                     a->option, a->path, b->option, b->path));
         }
-}
-
-std::string of_file(const std::string& path, const std::function<std::string()>& text) {
-    try {
-        return text();
-    } catch (const error& failure) {
-        throw error(failure.code(), path + ": " + failure.what());
-    }
-}
-
-results::document load_for_report(const std::string& path) {
-    results::document doc = results::load(path);
-    (void)of_file(path, [&] {
-        (void)results::surroundings_of(doc);
-        return std::string();
-    });
-    return doc;
 }
 
 }  // namespace carat::cli

@@ -62,20 +62,17 @@ void forget_small_pieces() {
 int report(const report_options& o) {
     forget_small_pieces();
     require_apart({{"results", o.input}, {"--output", o.output}});
-    if (o.csv) {
-        deliver(results::csv(load_for_report(o.input)), o.output);
-        return success;
-    }
     const results::document whole = results::load(o.input);
-    const auto text = [&](const auto& write) { return of_file(o.input, write); };
-    if (o.markdown) {
-        deliver(text([&] { return report::markdown(whole); }), o.output);
+    if (o.csv) {
+        deliver(results::csv(whole), o.output);
+    } else if (o.markdown) {
+        deliver(report::markdown(whole), o.output);
     } else if (!o.tables.empty()) {
         const auto form =
             o.tables == "latex" ? report::table_form::latex : report::table_form::markdown;
-        deliver(text([&] { return report::tables(whole, form); }), o.output);
+        deliver(report::tables(whole, form), o.output);
     } else {
-        const std::string page = text([&] { return report::html(whole); });
+        const std::string page = report::html(whole);
         if (o.charts.empty())
             deliver(page, o.output.empty() ? "report.html" : o.output);
         else

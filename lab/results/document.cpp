@@ -8,6 +8,7 @@
 #include <carat/error.hpp>
 
 #include "lab/results/archive.hpp"
+#include "lab/results/surroundings.hpp"
 #include "lab/rows/group_sizes.hpp"
 
 namespace carat::results {
@@ -395,6 +396,7 @@ document from_json(const json& source, const std::string& name) {
     each("crossovers",
          [&](const files::fields& c) { doc.crossovers.push_back(crossover_from(c)); });
     each("studies", [&](const files::fields& c) { doc.studies.push_back(chapter_from(c)); });
+    (void)surroundings_of(doc, name + ": ");
     return doc;
 }
 

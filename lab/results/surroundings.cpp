@@ -33,7 +33,7 @@ std::vector<measured_peak> peaks_in(const files::fields& in, const char* list, c
         measured_peak& one = all.emplace_back();
         row(of, one.of);
         row(rate, one.rate);
-        row("threads", one.threads);
+        optional(row, "threads", one.threads);
         optional(row, "dtype", one.dtype);
         if (!(one.rate > 0) || !std::isfinite(one.rate)) row.fail(rate, "is not above zero");
     });
@@ -75,9 +75,9 @@ const gpu_seen* surroundings::gpu_in_use() const {
     return gpus.empty() ? nullptr : &gpus.front();
 }
 
-surroundings surroundings_of(const document& doc) {
+surroundings surroundings_of(const document& doc, const std::string& where) {
     surroundings told;
-    const files::fields machine = reader(doc.machine, "machine");
+    const files::fields machine = reader(doc.machine, where + "machine");
     machine.added("cpu_model", told.cpu_model);
     optional(machine, "hypervisor", told.hypervisor);
     each(machine, "caches", [&](const files::fields& in) {
@@ -91,9 +91,10 @@ surroundings surroundings_of(const document& doc) {
     told.peaks = peaks_of(machine);
     each(machine, "gpus", [&](const files::fields& in) { told.gpus.push_back(gpu_from(in)); });
     std::string type;
-    optional(reader(doc.build, "build"), "type", type);
+    optional(reader(doc.build, where + "build"), "type", type);
     told.is_debug_build = type == "Debug";
-    optional(reader(doc.settings, "settings"), "equivalence_margin", told.equivalence_margin);
+    optional(reader(doc.settings, where + "settings"), "equivalence_margin",
+             told.equivalence_margin);
     return told;
 }
 

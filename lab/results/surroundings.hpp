@@ -46,8 +46,9 @@ struct surroundings {
     [[nodiscard]] const gpu_seen* gpu_in_use() const;
 };
 
-// Throws carat::error naming the field that is missing or of the wrong type.
-[[nodiscard]] surroundings surroundings_of(const document& doc);
+// Throws carat::error naming the field that is missing or of the wrong type, with `where` before
+// it; never for a document that was read.
+[[nodiscard]] surroundings surroundings_of(const document& doc, const std::string& where = "");
 
 // A value as text: of a string what it says, of anything else its JSON.
 [[nodiscard]] std::string text_of(const nlohmann::json& value);
