@@ -25,9 +25,9 @@ class draws {
         z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
         return z ^ (z >> 31);
     }
-    // At least -1 and below 1.
+    // A number not below -1, and below 1.
     double fraction() { return static_cast<double>(static_cast<std::int64_t>(bits())) * 0x1p-63; }
-    // From -most to most.
+    // A whole number from -most to most.
     int whole(int most) {
         const auto count = static_cast<std::uint64_t>(2 * most + 1);
         return static_cast<int>(((bits() >> 32) * count) >> 32) - most;
