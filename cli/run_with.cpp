@@ -41,9 +41,12 @@ fs::path library_beside_command() {
     const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
     for (const char* place : {CARAT_BLAS_INSTALLED, CARAT_BLAS_BUILT})
         if (fs::path file = (folder / place).lexically_normal(); fs::exists(file)) return file;
-    refuse_run(
-        "libcarat_blas.so.0 is not beside this command; build it with "
-        "./dev build, or name its file with --library");
+    const fs::path build = folder.parent_path();
+    const std::string remedy = fs::exists(build / "CMakeCache.txt")
+                                   ? "run cmake --build " + build.string()
+                                   : "install carat with its BLAS";
+    refuse_run("libcarat_blas.so.0 is not beside this command; " + remedy +
+               ", or name its file with --library");
 }
 
 fs::path library_of(const run_with_options& o) {

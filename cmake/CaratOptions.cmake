@@ -36,7 +36,8 @@ if(CARAT_SANITIZE)
   target_link_options(carat_options INTERFACE -fsanitize=${CARAT_SANITIZE})
 endif()
 
-# One cache for all checkouts: paths below the sources are hashed as relative ones.
+# One cache for all checkouts: paths below the sources are hashed as relative ones. The preset cpu has
+# CARAT_CCACHE=OFF: it is built once, and ccache, which preprocesses each file first, added 0.3 s to each.
 # What launches a parent's compilers is the parent's choice.
 set(CARAT_COMPILER_CACHE "")
 if(PROJECT_IS_TOP_LEVEL)

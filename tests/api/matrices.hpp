@@ -2,9 +2,11 @@
 // long double, comparison to the bit, and what a refusal must say.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <random>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,12 +14,34 @@
 
 namespace carat::test {
 
+// SplitMix64: operands by the standard library's generators took a third of these tests' time.
+class draws {
+  public:
+    explicit draws(std::uint64_t seed) : state_(seed) {}
+
+    std::uint64_t bits() {
+        std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >> 31);
+    }
+    // A number not below -1, and below 1.
+    double fraction() { return static_cast<double>(static_cast<std::int64_t>(bits())) * 0x1p-63; }
+    // A whole number from -most to most.
+    int whole(int most) {
+        const auto count = static_cast<std::uint64_t>(2 * most + 1);
+        return static_cast<int>(((bits() >> 32) * count) >> 32) - most;
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
 template <class T>
 matrix<T> random_matrix(std::size_t rows, std::size_t cols, unsigned seed) {
     matrix<T> m(rows, cols);
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    for (std::size_t i = 0; i < rows * cols; ++i) m.data()[i] = T(uniform(engine));
+    draws of(seed);
+    for (std::size_t i = 0; i < rows * cols; ++i) m.data()[i] = T(of.fraction());
     return m;
 }
 
@@ -25,9 +49,8 @@ matrix<T> random_matrix(std::size_t rows, std::size_t cols, unsigned seed) {
 template <class T>
 matrix<T> whole_matrix(std::size_t rows, std::size_t cols, int most, unsigned seed) {
     matrix<T> m(rows, cols);
-    std::mt19937 engine(seed);
-    std::uniform_int_distribution<int> uniform(-most, most);
-    for (std::size_t i = 0; i < rows * cols; ++i) m.data()[i] = T(uniform(engine));
+    draws of(seed);
+    for (std::size_t i = 0; i < rows * cols; ++i) m.data()[i] = T(of.whole(most));
     return m;
 }
 

@@ -2,6 +2,7 @@
 // ties to even.
 #include <cmath>
 #include <gtest/gtest.h>
+#include <random>
 
 #include "core/isa.hpp"
 #include "cpu/kernels/matrix_unit_kernel.hpp"

@@ -119,6 +119,17 @@ class RunWith(unittest.TestCase):
             check=False, env={**os.environ, "TMPDIR": str(self.folder)})
         self.assertEqual((done.stdout, done.returncode), ("alive\n", 0), done.stderr)
 
+    def test_a_command_without_the_library_says_how_to_get_it(self):
+        build = self.folder / "build"
+        (build / "cli").mkdir(parents=True)
+        alone = shutil.copy(CARAT, build / "cli")
+        for told in ("install carat with its BLAS", f"run cmake --build {build}"):
+            done = subprocess.run([alone, "run-with", "true"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, rf"^carat: run-with: .*; {told}, or name [^\n]*\n$")
+            (build / "CMakeCache.txt").touch()
+
     def test_bad_input_is_one_line(self):
         for arguments, told in ((["/nowhere/program"], "can't be started: No such file"),
                                 ([], "no program given"),

@@ -1,17 +1,17 @@
 """carat as a part of another project, shared and static, and installed from there:
-parent_test.py CMAKE SOURCE CXX"""
+parent_test.py CMAKE BUILD SOURCE CXX"""
 
 import json
+import os
 import pathlib
 import re
 import shutil
 import sys
-import tempfile
 import unittest
 
 from running import EXPECTED, run
 
-CMAKE, SOURCE, CXX = sys.argv[1:4]
+CMAKE, BUILD, SOURCE, CXX = sys.argv[1:5]
 PARENT = pathlib.Path(__file__).resolve().parent / "parent"
 # What only the laboratory and the tests are built on.
 OTHERS = ("fmt", "nlohmann_json", "CLI11", "Boost", "PkgConfig", "GTest", "Eigen3", "Python3")
@@ -20,7 +20,9 @@ FOREIGN = (b"/nlohmann/", b"/fmt/", b"/CLI/", b"/boost/", b"hwloc.h", b"/gtest/"
 
 class Part(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
+        # The same each time, so that a compiler's cache knows its files.
+        self.folder = pathlib.Path(BUILD) / "part-of-another"
+        shutil.rmtree(self.folder, ignore_errors=True)
         self.addCleanup(shutil.rmtree, self.folder)
         self.build = self.folder / "build"
 
@@ -31,7 +33,8 @@ class Part(unittest.TestCase):
             *[f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in OTHERS], *options)
 
     def compile(self, *targets):
-        run(CMAKE, "--build", self.build, "--parallel", "2", *targets)
+        run(CMAKE, "--build", self.build, "--parallel", "2", *targets,
+            env=os.environ | {"CARAT_BUILT": BUILD})
 
     def cached(self):
         return dict(line.split("=", 1) for line in (self.build / "CMakeCache.txt").read_text()

@@ -87,14 +87,14 @@ class Honest(Judge):
                        "--size", "257", code=RIGHT)
 
     def test_contiguous_rows_are_timed_where_others_are_refused(self):
-        out = self.judge(EXAMPLES / "honest/contiguous.c", "--at-least", "50", "--size", "200,96x64x300",
+        out = self.judge(EXAMPLES / "honest/contiguous.c", "--at-least", "50", "--size", "96x64x300",
                          "--time", "0.5", "--threads", 1, "--json", "v.json", code=(SLOWER, NONE)).stdout
         verdict = json.loads((self.folder / "v.json").read_text())
-        self.assertEqual([case["rows"] for case in verdict["cases"]], ["contiguous"] * 2)
-        self.assertRegex(out, "200x200x200, contiguous rows")
+        self.assertEqual([case["rows"] for case in verdict["cases"]], ["contiguous"])
+        self.assertRegex(out, "96x64x300, contiguous rows")
         self.assertRegex(out.splitlines()[-1], "contiguous: right, .*, with contiguous rows|right so far")
-        self.assertGreater(verdict["calls_checked"], 300)
-        self.judge(EXAMPLES / "honest/blocked.cpp", "--at-least", 0, "--size", "64", "--json", "v.json", code=RIGHT)
+        self.assertGreater(verdict["calls_checked"], 150)
+        self.judge(EXAMPLES / "honest/blocked.cpp", "--at-least", 0, "--size", "64,65x3x7", code=RIGHT)
 
     def test_sizes_that_are_drawn_give_way_to_what_is_taken(self):
         source = (EXAMPLES / "honest/contiguous.c").read_text()
