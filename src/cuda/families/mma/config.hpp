@@ -58,11 +58,16 @@ struct config {
     static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(element));
     // A CTA's share of an SM's 228 KB, less the 1 KB that each CTA reserves.
     static constexpr int most_bytes = (228 / CtasPerSm - 1) * 1024;
-    static constexpr int stages = std::min(4, most_bytes / stage_bytes);
     // Every group's sums of the tile, where the stages were.
     static constexpr int sums_stride = BlockN + 8;
     static constexpr int sums_of_group = BlockM * sums_stride;
     static constexpr int sums_bytes = KGroups * sums_of_group * static_cast<int>(sizeof(sum));
+    // Four, or three where a GPU of 7.5 has no room for more.
+    static constexpr int bytes_of_turing = 64 * 1024;
+    static constexpr bool fits_turing =
+        Math::least_capability < 80 && std::max(3 * stage_bytes, sums_bytes) <= bytes_of_turing;
+    static constexpr int stages = std::min(
+        4, (fits_turing ? std::min(most_bytes, bytes_of_turing) : most_bytes) / stage_bytes);
     static constexpr int shared_bytes = std::max(stages * stage_bytes, sums_bytes);
     static constexpr int fewest_bytes = shared_bytes;
     static_assert(warp_m % 16 == 0 && warp_n % 16 == 0);
