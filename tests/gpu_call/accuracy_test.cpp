@@ -129,8 +129,8 @@ float half_of(float x, std::size_t n, std::size_t count) {
 
 TEST_F(gpu_accuracy, numbers_at_the_ends_of_the_range_round_alike_on_every_path) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    for (const auto& [n, count] : {std::pair(64, 1), std::pair(1024, 1), std::pair(64, 256),
-                                  std::pair(61, 256)}) {
+    for (const auto& [n, count] :
+         {std::pair(64, 1), std::pair(1024, 1), std::pair(64, 256), std::pair(61, 256)}) {
         SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(n));
         const auto half = [&](float x) {
             return half_of(x, static_cast<std::size_t>(n), static_cast<std::size_t>(count));

@@ -58,19 +58,22 @@ class direct_part {
         }
     }
 
-    // Rounding what may be infinite or NaN takes four instructions, which is more than tensor cores
-    // leave time for. A sum of products is finite only where all factors are.
+    // Rounding what may be infinite or NaN takes four instructions, which is more than the tensor
+    // cores of 9.0 leave time for. A sum of products is finite only where all factors are. On 8.0,
+    // whose tensor cores take longer, it would take registers that aren't there.
     static __device__ __forceinline__ void round_to_tf32(fragments& of) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
         float all = 0;
         add_products(all, of.a);
         add_products(all, of.b);
         if (is_finite(all)) {
             round_pieces<true>(of.a);
             round_pieces<true>(of.b);
-        } else {
-            round_pieces<false>(of.a);
-            round_pieces<false>(of.b);
+            return;
         }
+#endif
+        round_pieces<false>(of.a);
+        round_pieces<false>(of.b);
     }
     template <int Count>
     static __device__ __forceinline__ void add_products(float& all,
