@@ -1,8 +1,7 @@
-// Which way C takes out of a kernel of wgmma, and what the kernel is told of it; needs no GPU.
+// Which way C takes out of a kernel of wgmma; needs no GPU.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <stdexcept>
-#include <utility>
 
 #include "cuda/families/wgmma/host/output.hpp"
 
@@ -83,20 +82,19 @@ TEST(store_path, of_columns_whose_a_goes_through_registers) {
     EXPECT_EQ(output(p, by, true).path(one, 0, true), store_path::by_tma);
 }
 
-// Kernels read two flags: a single tile goes the direct way where nothing is fused, and a
-// persistent one stores bare sums by TMA.
-TEST(store_path, is_told_in_two_flags) {
-    const auto flags = [](store_path path) {
-        cuda::wgmma::arguments<float> told{};
-        tell(path, told);
-        return std::pair(told.c.is_tma, told.epilogue.is_fused);
+// What TMA stores is told by the path alone.
+TEST(store_path, says_whether_tma_stores) {
+    const auto by_tma = [](store_path path) {
+        cuda::wgmma::output_tensor c{};
+        c.path = path;
+        return c.is_by_tma();
     };
-    EXPECT_EQ(flags(store_path::from_registers), std::pair(false, false));
-    EXPECT_EQ(flags(store_path::by_lines), std::pair(false, true));
-    EXPECT_EQ(flags(store_path::by_tma), std::pair(true, false));
-    EXPECT_EQ(flags(store_path::fused_by_tma), std::pair(true, true));
-    EXPECT_EQ(flags(store_path::columns_by_tma), std::pair(true, true));
-    EXPECT_EQ(flags(store_path::by_threads), std::pair(false, true));
+    for (const store_path path :
+         {store_path::from_registers, store_path::by_lines, store_path::by_threads})
+        EXPECT_FALSE(by_tma(path));
+    for (const store_path path :
+         {store_path::by_tma, store_path::fused_by_tma, store_path::columns_by_tma})
+        EXPECT_TRUE(by_tma(path));
 }
 
 }  // namespace

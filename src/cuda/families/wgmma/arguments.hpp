@@ -17,16 +17,30 @@ using core::block_scales;
 
 enum class output_type : std::uint8_t { f32, f16, bf16, i32 };
 
+/// How a tile of C leaves its kernel. The host chooses (host/output.hpp); TMA stores the last
+/// three.
+enum class store_path : std::uint8_t {
+    from_registers,  // of single tiles: nothing is fused or added
+    by_lines,        // of single tiles, through shared memory
+    by_threads,      // of persistent tiles, through staging tiles that TMA can't store
+    by_tma,          // of persistent tiles: sums times alpha, through staging tiles
+    fused_by_tma,    // the same with a fusion, or with what beta multiplies
+    columns_by_tma   // the same of a C by columns, whose A goes through registers
+};
+
 // C, in elements.
 struct output_tensor {
     void* data;
     std::int64_t row_stride;
     std::int64_t col_stride;
     output_type type;
-    bool is_tma;         // TMA can store it, and load what beta multiplies
+    store_path path;
     bool is_row_major;   // neighbours along its rows lie closer, else along its columns
     bool is_vectorized;  // four such neighbours can be read and written at once
     std::int64_t batch_stride;
+
+    // For the host: TMA stores it, and loads what beta multiplies.
+    [[nodiscard]] constexpr bool is_by_tma() const { return path >= store_path::by_tma; }
 };
 
 struct problem_shape {
@@ -53,7 +67,6 @@ struct epilogue_arguments {
     ElementCompute alpha;
     ElementCompute beta;
     epilogue_fusion fusion;
-    bool is_fused;    // `fusion` is something
     bool has_source;  // beta is not 0
 };
 

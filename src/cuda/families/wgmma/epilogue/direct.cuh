@@ -21,7 +21,7 @@ namespace carat::cuda::wgmma {
 
 template <class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ bool is_direct(const arguments<ElementCompute>& p) {
-    return !p.epilogue.has_source && !p.epilogue.is_fused;
+    return p.c.path == store_path::from_registers;
 }
 
 // How many bytes the other CTAs send to this one.

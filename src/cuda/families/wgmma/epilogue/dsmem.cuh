@@ -189,12 +189,10 @@ __device__ __forceinline__ void reduce_and_store(const arguments<ElementCompute>
     auto* const own = reinterpret_cast<ElementCompute*>(smem.own);
     auto* const others = reinterpret_cast<ElementCompute*>(smem.others);
     line_fusion fusion(p.epilogue.fusion, Rows);
-    if (p.epilogue.is_fused) {
-        // These reads begin before accumulators are staged, which hides the time that memory takes.
-        const int along = (Rows ? tile.col : tile.row) + tile.thread % (lines::length / 4) * 4;
-        const output_view to = output_of(p, tile.member);
-        fusion.read(along, (Rows ? to.n : to.m) - along);
-    }
+    // These reads begin before accumulators are staged, which hides the time that memory takes.
+    const int along = (Rows ? tile.col : tile.row) + tile.thread % (lines::length / 4) * 4;
+    const output_view to = output_of(p, tile.member);
+    fusion.read(along, (Rows ? to.n : to.m) - along);
     stage_accumulators<C, Rows>(own, tile.thread / 128 * 64, tile.thread % 128, acc);
     sync_consumers<C>();
     if (tile.own.split_k > 1) {

@@ -13,14 +13,14 @@ __device__ __forceinline__ void store_as(staging_tiles<C>& staging,
                                          const prefetched_bias<C, ElementCompute>& ahead,
                                          const output_tile& out, const Sum (&acc)[Parts][Count]) {
     if constexpr (C::a_from_registers)
-        if (p.c.is_tma && !p.c.is_row_major) return store_columns(staging, p, out, acc[0]);
+        if (p.c.path == store_path::columns_by_tma) return store_columns(staging, p, out, acc[0]);
     if constexpr (C::has_glu && std::is_same_v<ElementCompute, float>)
         if (p.epilogue.fusion.is_glu)
             return store_fused<C, To, true, true>(staging, p, ahead, out, acc);
     // The order matters: so ptxas finds enough registers for blockwise fp8 of 256 columns.
-    if (p.c.is_tma && (p.epilogue.is_fused || p.epilogue.has_source))
+    if (p.c.path == store_path::fused_by_tma)
         store_fused<C, To, true, false>(staging, p, ahead, out, acc);
-    else if (p.c.is_tma)
+    else if (p.c.path == store_path::by_tma)
         store_scaled<C, To>(staging, p, out, acc);
     else
         store_fused<C, To, false, false>(staging, p, ahead, out, acc);

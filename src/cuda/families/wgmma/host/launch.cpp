@@ -98,7 +98,7 @@ bool gemm::run_strided(const bindings& with) const {
 
 void gemm::map_batch_of_c(tma_descriptors& maps, const arguments<float>& told,
                           const bindings& with) const {
-    if (!told.c.is_tma) return;
+    if (!told.c.is_by_tma()) return;
     const batch all = {products_.count, with.apart.c};
     maps.c = output_.map(with.data.c, all);
     if (told.epilogue.has_source) maps.source = output_.map_of_source(with.source(), all);
@@ -131,28 +131,25 @@ tma_descriptors gemm::maps_for(const bindings& with, const arguments<float>& tol
     maps.a = a_.map(with.data.a, desc().block_m / plan_.cluster_n, block_k, alone);
     maps.b =
         b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m, alone);
-    if (told.c.is_tma) maps.c = output_.map(with.data.c);
-    if (told.c.is_tma && told.epilogue.has_source)
+    if (told.c.is_by_tma()) maps.c = output_.map(with.data.c);
+    if (told.c.is_by_tma() && told.epilogue.has_source)
         maps.source = output_.map_of_source(with.source());
     return maps;
 }
 
 arguments<float> gemm::arguments_for(const bindings& with) const {
     const core::problem& p = problem_;
-    arguments<float> told{
-        .c = output_.at(with.data.c, with.source()),
+    return {
+        .c = output_.at(with.data.c, with.source(), path_for(with)),
         .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
         .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
         .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
-        .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion, false,
-                     p.beta != 0},
+        .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion, p.beta != 0},
         .scales = with.scales,
         .batch = {false, false},
         .group = {},
         .stream_k = {},
         .products = 1};
-    tell(path_for(with), told);
-    return told;
 }
 
 store_path gemm::path_for(const bindings& with) const {

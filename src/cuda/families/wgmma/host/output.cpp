@@ -46,12 +46,6 @@ std::string_view words_for(store_path path) {
     return {};
 }
 
-void tell(store_path path, arguments<float>& told) {
-    using enum store_path;
-    told.c.is_tma = path == by_tma || path == fused_by_tma || path == columns_by_tma;
-    told.epilogue.is_fused = path != from_registers && path != by_tma;
-}
-
 bool in_whole_16_bytes(dtype type, std::int64_t count, std::int64_t length, std::int64_t stride) {
     const auto bytes = static_cast<std::int64_t>(size_bytes(type));
     return length * bytes % 16 == 0 && (count == 1 || (stride > 0 && stride * bytes % 16 == 0));
@@ -97,13 +91,13 @@ store_path output::path(const core::product_set& products, std::int64_t apart,
     return is_bare ? by_tma : fused_by_tma;
 }
 
-output_tensor output::at(void* c, const void* source) const {
+output_tensor output::at(void* c, const void* source, store_path path) const {
     const core::layout& at = problem_.c_layout;
     return {c,
             at.row_stride,
             at.col_stride,
             type_of(problem_.c_type),
-            false,
+            path,
             at.row_stride >= at.col_stride,
             is_vectorized(problem_, c, source),
             0};

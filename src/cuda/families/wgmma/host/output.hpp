@@ -9,20 +9,8 @@
 
 namespace carat::cuda::wgmma {
 
-/// How a tile of C leaves its kernel. The host chooses; kernels follow two flags that tell() sets.
-enum class store_path : std::uint8_t {
-    from_registers,  // of single tiles: nothing is fused or added
-    by_lines,        // of single tiles, through shared memory
-    by_tma,          // of persistent tiles: sums times alpha, through staging tiles
-    fused_by_tma,    // the same with a fusion, or with what beta multiplies
-    columns_by_tma,  // the same of a C by columns, whose A goes through registers
-    by_threads       // through staging tiles that TMA can't store
-};
-
 /// "by TMA", for people.
 [[nodiscard]] std::string_view words_for(store_path path);
-
-void tell(store_path path, arguments<float>& told);
 
 /// Whether TMA can store lines of so many elements: it writes whole 16 bytes, and would write them
 /// beyond the end of a line.
@@ -44,7 +32,7 @@ class output {
     [[nodiscard]] store_path path(const core::product_set& products, std::int64_t apart,
                                   bool is_aligned) const;
 
-    [[nodiscard]] output_tensor at(void* c, const void* source) const;
+    [[nodiscard]] output_tensor at(void* c, const void* source, store_path path) const;
     [[nodiscard]] CUtensorMap map(const void* c, const batch& of = {}) const;
     /// What is added to C, which comes in boxes of all rows of a tile.
     [[nodiscard]] CUtensorMap map_of_source(const void* source, const batch& of = {}) const;
