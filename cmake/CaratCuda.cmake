@@ -96,25 +96,39 @@ if(CARAT_CUDA_ENABLED)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, kernels for ${gpus}")
 endif()
 
-# carat_compile_for(TARGET HOPPER | LEAST): the target's kernels are for these GPUs; see
-# carat_gpus_for().
+# carat_compile_for(TARGET HOPPER | LEAST GPU ...): the target's kernels are for these GPUs of the list;
+# see carat_gpus_for().
 function(carat_compile_for target least)
-  carat_gpus_for(gpus ${least} ${CARAT_GPU_LIST})
+  carat_gpus_for(gpus ${least} ${ARGN})
   carat_gencode(gencode ${gpus})
   target_compile_options(${target}
                          PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${CARAT_NVCC_FLAGS}>")
   target_link_libraries(${target} PRIVATE carat_cuda_host)
 endfunction()
 
+# Takes files of a module out of the caller's `sources` and puts objects for other GPUs in their place,
+# whose target joins `objects`.
+macro(carat_compile_apart name suffix least)
+  set(apart ${ARGN})
+  add_library(${name}_${suffix} OBJECT ${apart})
+  target_link_libraries(${name}_${suffix} PRIVATE carat_options)
+  carat_compile_for(${name}_${suffix} ${least} ${CARAT_GPU_LIST})
+  list(TRANSFORM apart PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${apart})
+  list(APPEND sources $<TARGET_OBJECTS:${name}_${suffix}>)
+  list(APPEND objects ${name}_${suffix})
+endmacro()
+
 # carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...] [HOPPER] [LEAST <gpu>]
-#                       [HOPPER_FILES <file> ...])
+#                       [ONE_OF_8X] [HOPPER_FILES <file> ...] [ADA_FILES <file> ...])
 #
 # A module of .cpp and .cu files in the folder and the folders named. Its kernels are for the GPUs of
-# CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for LEAST (70) and newer otherwise. A
+# CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and newer in ADA_FILES; for LEAST
+# (70) and newer otherwise, with ONE_OF_8X for the oldest GPU of 8.x alone, whose code the others run. A
 # build without CUDA has no such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers
 # need.
 function(carat_add_cuda_module name)
-  cmake_parse_arguments(MODULE "HOPPER" "LEAST" "FOLDERS;DEPENDS;HOPPER_FILES" ${ARGN})
+  cmake_parse_arguments(MODULE "HOPPER;ONE_OF_8X" "LEAST" "FOLDERS;DEPENDS;HOPPER_FILES;ADA_FILES" ${ARGN})
   if(NOT CARAT_CUDA_ENABLED)
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE carat_options ${MODULE_DEPENDS})
@@ -125,23 +139,27 @@ function(carat_add_cuda_module name)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
     list(APPEND sources ${more})
   endforeach()
+  set(objects "")
   if(MODULE_HOPPER_FILES)
-    add_library(${name}_hopper OBJECT ${MODULE_HOPPER_FILES})
-    target_link_libraries(${name}_hopper PRIVATE carat_options)
-    carat_compile_for(${name}_hopper HOPPER)
-    list(TRANSFORM MODULE_HOPPER_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    list(REMOVE_ITEM sources ${MODULE_HOPPER_FILES})
-    list(APPEND sources $<TARGET_OBJECTS:${name}_hopper>)
+    carat_compile_apart(${name} hopper HOPPER ${MODULE_HOPPER_FILES})
+  endif()
+  if(MODULE_ADA_FILES)
+    carat_compile_apart(${name} ada 89 ${MODULE_ADA_FILES})
   endif()
   add_library(${name} STATIC ${sources})
+  set_property(TARGET ${name} APPEND PROPERTY CARAT_OBJECT_TARGETS ${objects})
   target_link_libraries(${name} PUBLIC carat_options ${MODULE_DEPENDS})
+  set(least 70)
+  set(gpus ${CARAT_GPU_LIST})
   if(MODULE_HOPPER)
-    carat_compile_for(${name} HOPPER)
+    set(least HOPPER)
   elseif(MODULE_LEAST)
-    carat_compile_for(${name} ${MODULE_LEAST})
-  else()
-    carat_compile_for(${name} 70)
+    set(least ${MODULE_LEAST})
   endif()
+  if(MODULE_ONE_OF_8X)
+    carat_one_of_8x(gpus ${gpus})
+  endif()
+  carat_compile_for(${name} ${least} ${gpus})
 endfunction()
 
 # carat_knows_its_gpus(FILE ...): defines CARAT_CUDA_CODE as the list, for people. No other file sees

@@ -143,3 +143,13 @@ function(carat_gpus_for result least)
   endif()
   set(${result} ${left} PARENT_SCOPE)
 endfunction()
+
+# carat_one_of_8x(RESULT GPU ...): the list without 8.6 to 8.9 where it has 8.0, whose machine code runs
+# there.
+function(carat_one_of_8x result)
+  set(left ${ARGN})
+  if("80" IN_LIST left)
+    list(REMOVE_ITEM left 86 87 88 89)
+  endif()
+  set(${result} ${left} PARENT_SCOPE)
+endfunction()

@@ -27,7 +27,7 @@ if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   list(APPEND modules carat_c)
   set(objects "")
   foreach(module IN LISTS modules)
-    get_target_property(more ${module} CARAT_OBJECT_TARGETS) # compiled for one instruction set
+    get_target_property(more ${module} CARAT_OBJECT_TARGETS) # compiled for one instruction set, or other GPUs
     foreach(target IN LISTS module more)
       if(TARGET ${target})
         list(APPEND objects $<TARGET_OBJECTS:${target}>)
