@@ -1,4 +1,5 @@
 // Batches have the bits of a loop of products for any layout, and errors name the product.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <gtest/gtest.h>

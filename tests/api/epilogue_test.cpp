@@ -1,5 +1,6 @@
 // Epilogues: whole numbers, which every type holds, through all steps, paths, layouts and kinds of
 // E; activations against long double; what must not be read; and bad values.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Integer products are exact, or refused, on each of the three paths.
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
 #include <limits>

@@ -1,6 +1,7 @@
 // The guarantees of the public call about values: both forms, all kinds of matrices, and what it
 // must not read.
 #include <array>
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include "tests/api/matrices.hpp"
