@@ -30,12 +30,18 @@ bool is_in_ranges(const distribution& c, int ranks) {
 // (docs/distributed.md).
 constexpr double madds_of_a_word = 1000;
 
+// Where messages are copied between products, a word of C takes the time of 2.5: the part that is
+// sent is written first, and what arrives is added to what is there.
+constexpr double words_of_a_sum = 2.5;
+
 struct best {
-    std::optional<schedule> found;
+    double of_sum;
+    std::optional<schedule> found = {};
     double cost = 0;
 
     void consider(const schedule& plan, const layouts& given) {
-        const double here = plan.most_madds() + madds_of_a_word * words_between(plan, given);
+        const double here =
+            plan.most_madds() + madds_of_a_word * words_between(plan, given, of_sum);
         if (found && here >= cost) return;
         found = plan;
         cost = here;
@@ -44,7 +50,7 @@ struct best {
 
 }  // namespace
 
-double words_between(const schedule& plan, const layouts& given) {
+double words_between(const schedule& plan, const layouts& given, double of_sum) {
     double most = 0;
     std::optional<distribution> summed;  // where parts of a replicated C are added up
     if (given.c.is_replicated()) summed = plan.of_c();
@@ -55,20 +61,23 @@ double words_between(const schedule& plan, const layouts& given) {
         double words = missing(given.a.of(rank), m, k) + missing(given.b.of(rank), k, n);
         if (summed) {
             const share mine = summed->of(rank);
-            words += missing(mine, m, n) + static_cast<double>(mine.rows.size() * mine.cols.size() *
-                                                               (plan.what().ranks - 1));
+            words +=
+                of_sum * missing(mine, m, n) +
+                static_cast<double>(mine.rows.size() * mine.cols.size() * (plan.what().ranks - 1));
         } else {
-            words += missing(given.c.of(rank), m, n);
+            words += of_sum * missing(given.c.of(rank), m, n);
         }
         most = std::max(most, words);
     }
     return most;
 }
 
-schedule choose_schedule(const task& what, const layouts& given) {
-    best chosen;
+schedule choose_schedule(const task& what, const layouts& given, bool overlaps) {
+    best chosen{overlaps ? 1 : words_of_a_sum};
     const schedule suits(what);
     if (what.along || what.size.volume() == 0) return suits;
+    // Matrices that lie as this schedule has them move the fewest words there are.
+    if (words_between(suits, given) <= suits.most_words() * 1.05) return suits;
     chosen.consider(suits, given);
     const auto attempt = [&](const auto& made) {
         try {

@@ -8,10 +8,13 @@
 
 namespace carat::distributed {
 
-// The words that the busiest rank receives of A and B and sends of C.
-[[nodiscard]] double words_between(const schedule& plan, const layouts& given);
+// The words that the busiest rank receives of A and B and sends of C; a word of C counts as
+// `of_sum`.
+[[nodiscard]] double words_between(const schedule& plan, const layouts& given, double of_sum = 1);
 
-// Throws what schedule's constructor does.
-[[nodiscard]] schedule choose_schedule(const task& what, const layouts& given);
+// `overlaps`: messages travel beside products (communicator::overlaps). Throws what schedule's
+// constructor does.
+[[nodiscard]] schedule choose_schedule(const task& what, const layouts& given,
+                                       bool overlaps = true);
 
 }  // namespace carat::distributed

@@ -58,7 +58,7 @@ bool by_columns(const std::vector<claim>& claims, std::size_t operand) {
     return std::ranges::any_of(claims, [&](const claim& c) { return c.by_columns[operand]; });
 }
 
-schedule schedule_for(const std::vector<claim>& claims, const operands& given) {
+schedule schedule_for(const std::vector<claim>& claims, const operands& given, bool overlaps) {
     const claim& first = claims.front();
     task what{{first.size}, static_cast<int>(claims.size()), 0, true};
     if (first.along >= 0) what.along = static_cast<dimension>(first.along);
@@ -72,7 +72,7 @@ schedule schedule_for(const std::vector<claim>& claims, const operands& given) {
         }
     }
     try {
-        return choose_schedule(what, {given.a.where, given.b.where, given.c.where});
+        return choose_schedule(what, {given.a.where, given.b.where, given.c.where}, overlaps);
     } catch (const error& why) {
         throw error(why.code(),
                     "rank " + std::to_string(least) + " has the least memory: " + why.what());
@@ -95,7 +95,7 @@ prepared::prepared(communicator& comm, operands given, const options& how)
     given_.a.where = where.a;
     given_.b.where = where.b;
     given_.c.where = where.c;
-    const schedule plan = schedule_for(claims, given_);
+    const schedule plan = schedule_for(claims, given_, comm.overlaps());
     agree_on_errors(comm, error_of([&] {
                         plan_steps(plan, claims);
                         allocate(how.memory_bytes);
@@ -105,9 +105,19 @@ prepared::prepared(communicator& comm, operands given, const options& how)
 void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
     const pace by = pace_of(comm_->where().is_host(), given_.a.local.type, comm_->overlaps());
     std::vector<std::vector<step>> all(claims.size());
-    for (int rank = 0; rank < comm_->size() && given_.alpha() != 0; ++rank)
-        all[static_cast<std::size_t>(rank)] =
-            steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank), by);
+    k_whole_ = plan.pieces() == 1;
+    const dtype type = given_.c.local.type;
+    const bool keeps_sums =
+        is_floating(type) && type == parts_of(given_.a.local.type) && !given_.steps.has_value();
+    for (int rank = 0; rank < comm_->size() && given_.alpha() != 0; ++rank) {
+        std::vector<step>& own = all[static_cast<std::size_t>(rank)];
+        if (!by.overlaps && keeps_sums && plan.pieces() == 1)
+            own = steps_in_parts(plan.of(rank), rank, given_.a.where, given_.b.where);
+        if (own.empty())
+            own = steps_of(plan, rank, given_.a.where.of(rank), given_.b.where.of(rank), by);
+        else if (rank == comm_->rank())
+            k_whole_ = false;
+    }
     const auto arrivals_of = [&](std::optional<arrival> step::*which) {
         return [&all, which](int rank) {
             input::arrivals found;
@@ -118,11 +128,8 @@ void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims
     steps_ = all[static_cast<std::size_t>(comm_->rank())];
     a_.emplace(*comm_, given_.a, by_columns(claims, 0), arrivals_of(&step::a));
     b_.emplace(*comm_, given_.b, by_columns(claims, 1), arrivals_of(&step::b));
-    k_whole_ = plan.pieces() == 1;
-    const dtype type = given_.c.local.type;
     // Sums of several pieces may stay in C, unless an epilogue must not see them before the last.
-    const bool sums_fit =
-        k_whole_ || (type == parts_of(given_.a.local.type) && !given_.steps.has_value());
+    const bool sums_fit = plan.pieces() == 1 || keeps_sums;
     // A functor is told where in the local C it is, and the products of pieces do not know.
     if (given_.alpha() != 0 && plan.what().size.volume() > 0 && is_floating(type) && sums_fit &&
         !has_functor(given_) && writes_in_place(plan, given_.c.where)) {
