@@ -61,16 +61,16 @@ function(carat_in_batches target)
   target_compile_options(${target} PRIVATE -ffunction-sections)
 endfunction()
 
-# carat_add_per_isa(MODULE <source> ... [LEVELS <level> ...] [BATCHED])
+# carat_add_per_isa(MODULE <source> ... [LEVELS <level> ...])
 #
-# BATCHED: with CARAT_BATCHES, many at once. Compiles the sources once for each ISA level (baseline, avx2 and avx512 unless LEVELS says which;
+# Compiles the sources once for each ISA level (baseline, avx2 and avx512 unless LEVELS says which;
 # levels of another architecture are left out) into the module's library, with CARAT_ISA defined as
 # the level's name for use as a namespace. Such files must keep every function
 # in that namespace and instantiate nothing from elsewhere that could outlive inlining: the linker
 # keeps one copy of a weak symbol, and if that copy is the AVX-512 one, older machines crash. The
 # test `isa_objects` reads the object files and fails on any weak symbol outside the namespace.
 function(carat_add_per_isa module)
-  cmake_parse_arguments(ISA "BATCHED" "" "LEVELS" ${ARGN})
+  cmake_parse_arguments(ISA "" "" "LEVELS" ${ARGN})
   set(known baseline)
   set(flags_baseline "")
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -106,9 +106,6 @@ function(carat_add_per_isa module)
     target_sources(${module} PRIVATE $<TARGET_OBJECTS:${module}_${level}>)
     set_property(TARGET ${module} APPEND PROPERTY CARAT_OBJECT_TARGETS ${module}_${level})
     set_property(GLOBAL APPEND PROPERTY CARAT_ISA_OBJECT_TARGETS ${module}_${level})
-    if(ISA_BATCHED)
-      carat_in_batches(${module}_${level} TIMED)
-    endif()
   endforeach()
 endfunction()
 
