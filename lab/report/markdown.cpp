@@ -35,7 +35,7 @@ std::string section(const results::document& doc, const measured_case& here) {
 }
 
 std::string setting_line(const results::document& doc) {
-    const auto text = [](const nlohmann::json& from, const char* field) {
+    const auto text = [](const auto& from, const char* field) {
         return plain(results::recorded(from, field));
     };
     const auto or_not = [](const std::string& told) {
