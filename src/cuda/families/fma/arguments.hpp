@@ -1,6 +1,7 @@
 // What an fma kernel is told about one product, and how the host launches it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -21,7 +22,7 @@ inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 // every fourth run, which lie a multiple of 16 bytes apart (quarters.hpp); else the first is all.
 template <class T>
 struct operand_maps {
-    static constexpr int count = is_unswizzled<T> ? 4 : 1;
+    static constexpr std::size_t count = is_unswizzled<T> ? 4 : 1;
     CUtensorMap of[count];
 };
 

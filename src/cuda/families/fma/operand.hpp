@@ -60,8 +60,8 @@ class operand {
         operand_maps<T> all;
         if constexpr (operand_maps<T>::count > 1)
             if (read_.in_quarters) {
-                for (int i = 0; i < operand_maps<T>::count; ++i)
-                    all.of[i] = quarter(data, i, tile_lines, tile_depth);
+                for (std::size_t i = 0; i < operand_maps<T>::count; ++i)
+                    all.of[i] = quarter(data, static_cast<int>(i), tile_lines, tile_depth);
                 return all;
             }
         all.of[0] = map(data, apart, tile_lines, tile_depth);
