@@ -121,7 +121,7 @@ constexpr std::string_view chain = "the chain of additions";
 constexpr std::string_view stores = "stores of C, one each";
 constexpr std::string_view multiplies = "multiply-adds, two a cycle";
 
-constexpr std::array<cpu_step, 17> of_cpu = {{
+constexpr std::array<cpu_step, 18> of_cpu = {{
     {"cpu.ladder.naive", -1, 2, chain, model::order::ijk, false,
      "the two inner loops trade places, so that B is read in rows"},
     {"cpu.ladder.reordered", 128, 1, stores, model::order::ikj, false,
@@ -154,7 +154,9 @@ constexpr std::array<cpu_step, 17> of_cpu = {{
      "tile registers multiply 16 x 32 by 32 x 16 of bf16 in one instruction"},
     {"cpu.ladder.amx", 0, 0.5, "products of tile registers", std::nullopt, true,
      "sums of a block of C stay in L2 over all of K, and C is written once"},
-    {"cpu.ladder.amx_blocked", 0, 0.5, "products of tile registers", std::nullopt, true, ""},
+    {"cpu.ladder.amx_blocked", 0, 0.5, "products of tile registers", std::nullopt, true,
+     "a large C leaves past the caches while the next tile is multiplied"},
+    {"cpu.ladder.amx_streamed", 0, 0.5, "products of tile registers", std::nullopt, true, ""},
 }};
 
 }  // namespace

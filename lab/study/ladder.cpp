@@ -54,9 +54,10 @@ constexpr std::array<rung, 28> rungs = {
      {"cuda.ladder.wmma_shared", "tensor cores by WMMA", ""},
      {"vendor.cublas_tf32", "cuBLAS, tensor cores (tf32)", "GPU cuBLAS"}}};
 
-constexpr std::array<rung, 16> tensor_rungs = {
+constexpr std::array<rung, 17> tensor_rungs = {
     {{"cpu.ladder.amx", "CPU: a matrix unit", ""},
      {"cpu.ladder.amx_blocked", "+ sums in L2", ""},
+     {"cpu.ladder.amx_streamed", "+ C leaves past the caches", ""},
      {"cpu.engine", "carat's engine, all cores", ""},
      {"cuda.ladder.wmma_shared", "WMMA from shared memory", ""},
      {"cuda.ladder.mma", "mma.sync, one pair of tiles", ""},
@@ -89,7 +90,8 @@ std::string names_of(std::span<const rung> steps, std::string_view without = "no
 part plain_part(const options& how, dtype type) {
     const bool quick = how.how_much == extent::quick;
     const bool tensor = name(type) == tensor_type;
-    constexpr auto tensor_names = "cpu.ladder.amx,cpu.ladder.amx_blocked,cpu.engine";
+    constexpr auto tensor_names =
+        "cpu.ladder.amx,cpu.ladder.amx_blocked,cpu.ladder.amx_streamed,cpu.engine";
     part all{request(how, tensor ? tensor_names : names_of(rungs), quick ? 0.7 : 10)};
     all.request.types = {type};
     const std::int64_t n = quick ? 512 : 2048;

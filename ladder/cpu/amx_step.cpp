@@ -1,4 +1,4 @@
-// The rows of steps 16 and 17: threads and memory around the files of amx/, which are compiled for
+// The rows of steps 16 to 18: threads and memory around the files of amx/, which are compiled for
 // tile registers.
 #include <omp.h>
 #include <vector>
@@ -93,15 +93,22 @@ class in_panels {
     packed_operands packed_;
 };
 
-// Step 17: blocks of C whose sums stay in L2.
+// Steps 17 and 18: blocks of C whose sums stay in L2. If C is larger than twice L2, Large computes
+// them.
+template <auto amx_functions::*Small, auto amx_functions::*Large>
 class in_blocks {
   public:
     static constexpr bool adds = false;
 
-    in_blocks(std::int64_t m, std::int64_t n, std::int64_t k, int threads) : packed_(m, n, k) {
+    in_blocks(std::int64_t m, std::int64_t n, std::int64_t k, int threads)
+        : multiply_(m * n * std::int64_t{sizeof(float)} >= 2 * caches().l2_bytes
+                        ? amx_in_use()->*Large
+                        : amx_in_use()->*Small),
+          packed_(m, n, k) {
         // Smaller blocks where there would be fewer than two for each thread.
         const auto blocks = [&] { return ((m + mc_ - 1) / mc_) * ((n + nc_ - 1) / nc_); };
-        while (blocks() < 2 * threads && nc_ > 4 * amx_edge) (nc_ > 2 * mc_ ? nc_ : mc_) /= 2;
+        while (threads > 1 && blocks() < 2 * threads && mc_ > 2 * amx_edge)
+            (mc_ >= nc_ ? mc_ : nc_) /= 2;
         for (int t = 0; t < threads; ++t) sums_.push_back(workspace<float>(mc_, nc_));
     }
 
@@ -114,15 +121,15 @@ class in_blocks {
 #pragma omp for collapse(2) schedule(dynamic)
         for (std::int64_t j = 0; j < all.n; j += nc_)
             for (std::int64_t i = 0; i < all.m; i += mc_)
-                amx_in_use()->multiply_block(columns_of(rows_of(all, i, std::min(mc_, all.m - i)),
-                                                        j, std::min(nc_, all.n - j)),
-                                             packed_.a() + i * depth, packed_.b() + j * depth,
-                                             sums);
+                multiply_(columns_of(rows_of(all, i, std::min(mc_, all.m - i)), j,
+                                     std::min(nc_, all.n - j)),
+                          packed_.a() + i * depth, packed_.b() + j * depth, sums);
     }
 
   private:
-    std::int64_t mc_ = 4 * amx_edge;   // sums of mc x nc take a quarter of L2
-    std::int64_t nc_ = 32 * amx_edge;  // and a slab of B of 512 x nc half of it
+    decltype(amx_functions::multiply_block) multiply_;
+    std::int64_t mc_ = 16 * amx_edge;  // of 2 MB of L2 sums of mc x nc take a quarter,
+    std::int64_t nc_ = 8 * amx_edge;   // and a slab of B of 2048 x nc half
     packed_operands packed_;
     std::vector<space::buffer> sums_;
 };
@@ -197,10 +204,13 @@ std::unique_ptr<rows::runnable> prepare_amx(const core::problem& p, const core::
     return std::make_unique<amx_runnable<Step>>(p, s);
 }
 
+template <auto amx_functions::*Large>
+constexpr auto prepare_blocks = prepare_amx<in_blocks<&amx_functions::multiply_block, Large>>;
+
 }  // namespace
 
-extern const rows::implementation amx_entries[2];
-constexpr rows::implementation amx_entries[2] = {
+extern const rows::implementation amx_entries[3];
+constexpr rows::implementation amx_entries[3] = {
     {.name = "cpu.ladder.amx",
      .summary = "bf16 on the matrix unit: tile registers, pairs along K, all threads",
      .signatures = amx_types,
@@ -214,7 +224,14 @@ constexpr rows::implementation amx_entries[2] = {
      .threaded = true,
      .unavailable = unavailable_amx,
      .unsupported = unsupported,
-     .prepare = prepare_amx<in_blocks>},
+     .prepare = prepare_blocks<&amx_functions::multiply_block>},
+    {.name = "cpu.ladder.amx_streamed",
+     .summary = "and a large C leaves past the caches while the next tile is multiplied",
+     .signatures = amx_types,
+     .threaded = true,
+     .unavailable = unavailable_amx,
+     .unsupported = unsupported,
+     .prepare = prepare_blocks<&amx_functions::multiply_block_streamed>},
 };
 
 }  // namespace carat::ladder::cpu

@@ -12,7 +12,7 @@ extern const rows::implementation threads_entry;
 extern const rows::implementation anatomy_entries[6];
 extern const rows::implementation parallel_rows_entry;
 extern const rows::implementation parallel_shared_entry;
-extern const rows::implementation amx_entries[2];
+extern const rows::implementation amx_entries[3];
 
 rows::table table() {
     static constexpr const rows::implementation* rows[] = {
@@ -20,7 +20,7 @@ rows::table table() {
         &tiled_reordered_entry, &openmp_entry,        &threads_entry,         &anatomy_entries[0],
         &anatomy_entries[1],    &anatomy_entries[2],  &anatomy_entries[3],    &anatomy_entries[4],
         &anatomy_entries[5],    &parallel_rows_entry, &parallel_shared_entry, &amx_entries[0],
-        &amx_entries[1]};
+        &amx_entries[1],        &amx_entries[2]};
     return rows;
 }
 

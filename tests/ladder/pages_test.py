@@ -24,7 +24,7 @@ def lines(path):
 class length(unittest.TestCase):
     def test_a_step_has_at_most_100_lines(self):
         steps = [p for p in LADDER.rglob("[0-9][0-9]_*")]
-        self.assertGreaterEqual(len(steps), 39)
+        self.assertGreaterEqual(len(steps), 40)
         for path in steps:
             self.assertLessEqual(lines(path), LONGER.get(path.name, 100), path)
 
@@ -96,7 +96,7 @@ class pages(unittest.TestCase):
 
     def test_every_step_has_a_page(self):
         steps = [*LADDER.glob("cuda/[0-9][0-9]_*.cu"), *LADDER.glob("cpu/**/[0-9][0-9]_*.cpp")]
-        self.assertEqual(len(steps), 22 + 17)
+        self.assertEqual(len(steps), 22 + 18)
         for path in steps:
             kind = "gpu" if path.suffix == ".cu" else "cpu"
             page = ROOT / "docs/ladder" / f"{kind}-{path.stem.replace('_', '-')}.md"

@@ -1,4 +1,4 @@
-// What steps 16 and 17 offer to their rows, as plain data: the files in amx/ are compiled for tile
+// What steps 16 to 18 offer to their rows, as plain data: the files in amx/ are compiled for tile
 // registers.
 #pragma once
 
@@ -14,7 +14,8 @@ struct bf16_product {
     strided<float> c;
 };
 
-inline constexpr std::int64_t amx_edge = 32;  // of a micro-tile of C, and elements of K in a step
+inline constexpr std::int64_t amx_edge = 32;    // of a micro-tile of C, and elements of K in a step
+inline constexpr std::int64_t amx_slab = 2048;  // of K in which steps 17 and 18 cut it
 
 // Packed slivers are as deep as K, rounded up to whole steps; row or column i of an operand is in
 // the sliver that begins at i times that depth.
@@ -24,9 +25,11 @@ struct amx_functions {
     // Step 16: C += alpha A B.
     void (*multiply_panel)(const bf16_product&, const std::uint16_t* packed_a,
                            const std::uint16_t* packed_b);
-    // Step 17: a block of C, with room for its sums.
+    // Steps 17 and 18: a block of C, with room for its sums.
     void (*multiply_block)(const bf16_product&, const std::uint16_t* packed_a,
                            const std::uint16_t* packed_b, float* sums);
+    void (*multiply_block_streamed)(const bf16_product&, const std::uint16_t* packed_a,
+                                    const std::uint16_t* packed_b, float* sums);
     void (*configure)();  // by each thread, before it multiplies
     void (*release)();    // and when it is done
 };

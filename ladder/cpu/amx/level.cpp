@@ -5,7 +5,7 @@
 namespace carat::ladder::cpu::CARAT_ISA {
 
 extern const amx_functions functions;
-constexpr amx_functions functions = {pack_a,         pack_b,    multiply_panel,
-                                     multiply_block, configure, release};
+constexpr amx_functions functions = {
+    pack_a, pack_b, multiply_panel, multiply_block, multiply_block_streamed, configure, release};
 
 }  // namespace carat::ladder::cpu::CARAT_ISA
