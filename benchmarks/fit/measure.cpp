@@ -1,5 +1,7 @@
 // What every plan of random products takes on this GPU: the corpus that costs are fitted to and
-// judged by. carat_fit_measure SEED SECONDS prints a line of JSON for each product.
+// judged by. carat_fit_measure SEED SECONDS prints a line of JSON for each product. With a third
+// argument, mma, it measures the plans of a GPU before Hopper instead; the environment has to hold
+// CARAT_FORCE_FAMILY=mma then.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,6 +22,8 @@
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/multistage_product.hpp"
+#include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
 #include "cuda/families/wgmma/host/family.hpp"
 #include "cuda/families/wgmma/host/request.hpp"
@@ -126,7 +130,7 @@ class trial {
         const void* b;
         void* c;
     };
-    trial(const product& it, const places& at) : it_(it) {
+    trial(const product& it, const places& at, bool only_mma) : it_(it), only_mma_(only_mma) {
         const core::problem& p = it.one;
         with_.data = {.a = at.a, .b = at.b, .c = at.c};
         with_.apart = it.apart();
@@ -140,9 +144,14 @@ class trial {
         {
             const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
             add_chosen();
-            add_wgmma();
-            add_in_place();
-            add_fma();
+            if (only_mma_) {
+                add_small();
+                add_large();
+            } else {
+                add_wgmma();
+                add_in_place();
+                add_fma();
+            }
         }
         if (all_.empty()) return;
         measure_each(clock);
@@ -285,6 +294,40 @@ class trial {
         for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
             add("1," + std::to_string(row) + ",0,0,0,0,0", cuda::mma::prepare(call(), row));
     }
+    // Packed where they can't be read in place, as on a GPU that has no other kernels.
+    void add_small() {
+        if (!cuda::mma::has_small_tiles(it_.one.a_type, it_.of->how)) return;
+        const cuda::mma::packed_operands packs =
+            cuda::mma::reads(call()) ? cuda::mma::packed_operands{}
+                                     : cuda::mma::packed_operands{true, true};
+        if (!cuda::mma::reads(cuda::mma::packed(call(), packs))) return;
+        for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
+            add("1," + std::to_string(row) + ",0,0,0,0,0",
+                cuda::mma::prepare_packed(call(), packs, [&](const core::gpu_call& read) {
+                    return cuda::mma::prepare(read, row);
+                }));
+    }
+    void add_large() {
+        const cuda::mma::packed_operands packs{!cuda::mma::multistage_reads_a(call()),
+                                               !cuda::mma::multistage_reads_b(call())};
+        const auto tiles = cuda::mma::multistage_tiles(it_.one.a_type, it_.of->how);
+        const core::problem& p = it_.one;
+        for (std::size_t row = 0; row < tiles.size(); ++row) {
+            const auto& tile = tiles[row];
+            const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
+                                      plan::ceil_div(p.n, tile.block_n) * it_.batch.count;
+            for (const int splits : {1, 2, 4, 8, 16}) {
+                const bool is_deep =
+                    p.k * static_cast<std::int64_t>(size_bytes(p.a_type)) >= 512 * splits;
+                if (splits > 1 && (!is_deep || ctas * splits > 2 * sms_ * tile.ctas_per_sm))
+                    continue;
+                add("3," + std::to_string(row) + ",0," + std::to_string(splits) + ",0,0,0",
+                    cuda::mma::prepare_packed(call(), packs, [&](const core::gpu_call& read) {
+                        return cuda::mma::prepare_multistage(read, row, splits);
+                    }));
+            }
+        }
+    }
     void add_fma() {
         const core::problem& p = it_.one;
         if (it_.of->how != arithmetic::native || core::is_storage_type(p.a_type)) return;
@@ -314,6 +357,7 @@ class trial {
     }
 
     const product& it_;
+    bool only_mma_;
     cuda::bindings with_;
     core::operand_alignment aligned_;
     std::vector<way> all_;
@@ -324,9 +368,10 @@ class trial {
 }  // namespace
 
 int main(int count, char** words) {
-    const double seconds = count == 3 ? std::atof(words[2]) : 0;
-    if (seconds <= 0) {
-        std::fprintf(stderr, "usage: carat_fit_measure SEED SECONDS\n");
+    const double seconds = count >= 3 ? std::atof(words[2]) : 0;
+    const bool only_mma = count == 4 && std::string(words[3]) == "mma";
+    if (seconds <= 0 || count > (only_mma ? 4 : 3)) {
+        std::fprintf(stderr, "usage: carat_fit_measure SEED SECONDS [mma]\n");
         return 2;
     }
     std::mt19937_64 random(std::strtoull(words[1], nullptr, 10));
@@ -347,9 +392,12 @@ int main(int count, char** words) {
     };
     while (passed() < seconds) {
         const product it = drawn(random);
+        if (only_mma && cuda::mma::multistage_tiles(it.one.a_type, it.of->how).empty()) continue;
         try {
-            trial(it, {pools.at(it.one.a_type).first->get(), pools.at(it.one.b_type).second->get(),
-                       c.get()})
+            trial(it,
+                  {pools.at(it.one.a_type).first->get(), pools.at(it.one.b_type).second->get(),
+                   c.get()},
+                  only_mma)
                 .run(clock);
         } catch (const error& e) {
             std::fprintf(stderr, "%s %lldx%lldx%lld: %s\n", it.of->name,
