@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 # These are a struct of their own in every family that has them.
-SHARING = ("l2_bytes_per_s", "l2_bytes", "memory_bytes_per_s", "seen_share", "alone_factor")
+SHARING = ("l2_bytes_per_s", "l2_bytes", "memory_bytes_per_s", "seen_share", "alone_factor",
+           "busy_share")
 
 
 def fields(constants, indent):

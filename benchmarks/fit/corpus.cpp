@@ -9,6 +9,8 @@
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/multistage_product.hpp"
+#include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
 #include "cuda/families/wgmma/host/family.hpp"
 #include "cuda/families/wgmma/host/request.hpp"
@@ -84,6 +86,7 @@ measured_plan plan_of(const json& w, const measured_product& of) {
                        .wgmma = {},
                        .row = w.at(1),
                        .cut = {}};
+    const auto packs = [](const plan::packed_first& x) { return x.lines + x.columns > 0; };
     if (plan.of == family::wgmma) {
         if (plan.row >= cuda::wgmma::kernel_table.size())
             throw std::runtime_error("there is no kernel " + std::to_string(plan.row));
@@ -93,20 +96,25 @@ measured_plan plan_of(const json& w, const measured_product& of) {
                       .cluster_m = w.at(4),
                       .cluster_n = w.at(5),
                       .ctas_per_sm = w.at(6)};
-        const core::kernel_desc& k = *plan.wgmma.kernel;
-        // What is planned without enough stages has its SM to itself.
-        if (plan::stages_that_fit(k, plan.wgmma.split_k, plan.wgmma.ctas_per_sm) <
-            plan::fewest_stages(k.accumulate))
-            plan.wgmma.ctas_per_sm = 1;
+        plan.is_alone = !packs(of.wgmma.packing);
     }
     if (plan.of == family::fma) {
         plan.cut = {w.at(4), w.at(3)};
         const auto first =
             std::ranges::find(cuda::fma::kernel_table, of.fma.type, &cuda::fma::kernel_desc::type);
         plan.row -= static_cast<std::size_t>(first - cuda::fma::kernel_table.begin());
-        if (plan.row >= cuda::fma::tiles_of(of.fma.type).size())
+        const auto tiles = cuda::fma::tiles_of(of.fma.type);
+        if (plan.row >= tiles.size())
             throw std::runtime_error("no tile of fma is that of a plan");
+        plan.is_alone = !packs(plan::packing_before(tiles[plan.row], of.fma));
     }
+    if (plan.of == family::large) {
+        plan.splits = w.at(3);
+        if (plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
+            throw std::runtime_error("no large tile of mma is that of a plan");
+    }
+    if (plan.of == family::large) plan.is_alone = !packs(of.packed_for_large);
+    if (plan.of == family::mma) plan.is_alone = !packs(of.packed_for_mma);
     if (plan.of == family::mma && plan.row >= of.kernels_of_mma->tiles.size())
         throw std::runtime_error("no tile of mma is that of a plan");
     return plan;
@@ -130,6 +138,31 @@ void leave_out_disturbed(std::vector<measured_plan>& plans) {
     });
 }
 
+// Small tiles, and large ones, of what a GPU without other kernels packs for them.
+void add_mma(measured_product& made, const core::gpu_call& call, const kind& k, int sms) {
+    namespace mma = cuda::mma;
+    made.type = k.a;
+    made.arithmetic = k.how;
+    mma::packed_operands packs;
+    if (!mma::reads(call)) packs = {true, true};
+    if (const core::gpu_call read = mma::packed(call, packs); mma::reads(read)) {
+        made.packed_for_mma = mma::bytes_packed(call, packs);
+        made.mma = mma::request_for(read, sms);
+        made.costs_of_mma = costs_of_mma(k);
+        made.kernels_of_mma.emplace(mma::model_for(call, plan::costs_of_h200));
+    }
+    if (mma::multistage_tiles(k.a, k.how).empty()) return;
+    packs = mma::packs_for_multistage(call);
+    made.packed_for_large = mma::bytes_packed(call, packs);
+    made.large = mma::multistage_request_for(mma::packed(call, packs), sms);
+}
+
+// Corpora are kept longer than the kernels that they were measured with.
+bool is_still_legal(const measured_plan& plan, const measured_product& of) {
+    return plan.of != family::wgmma || plan::is_legal(plan::candidate_of(plan.wgmma, of.wgmma),
+                                                      of.wgmma);
+}
+
 measured_product product_of(const json& d) {
     measured_product made;
     made.kind = d.at("kind");
@@ -151,17 +184,13 @@ measured_product product_of(const json& d) {
     } else {
         made.fma = cuda::fma::request_for(call, {}, sms);
     }
-    if (cuda::mma::takes(call)) {
-        made.mma = cuda::mma::request_for(call, sms);
-        made.costs_of_mma = costs_of_mma(k);
-        made.kernels_of_mma.emplace(cuda::mma::model_for(call, plan::costs_of_h200));
-    }
+    add_mma(made, call, k, sms);
     for (const json& w : d.at("ways")) {
         if (w.at(7).get<double>() <= 0) continue;  // it couldn't be launched
         const measured_plan one = plan_of(w, made);
         if (one.of == family::chosen)
             made.chosen_us = one.us;
-        else
+        else if (is_still_legal(one, made))
             made.plans.push_back(one);
     }
     leave_out_disturbed(made.plans);
@@ -177,14 +206,17 @@ bool is_fp8_into_f16(const json& d) {
 
 std::vector<measured_product> read_corpus(const std::vector<std::string>& files) {
     std::vector<measured_product> all;
-    for (const std::string& file : files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string& file = files[i];
         std::ifstream in(file);
         if (!in) throw std::runtime_error(file + " can't be read");
         for (std::string line; std::getline(in, line);) {
             const json d = json::parse(line, nullptr, false);
             if (d.is_discarded()) continue;
             try {
-                if (!is_fp8_into_f16(d)) all.push_back(product_of(d));
+                if (is_fp8_into_f16(d)) continue;
+                all.push_back(product_of(d));
+                all.back().file = i;
             } catch (const std::exception& e) {
                 throw std::runtime_error(file + " is no corpus: " + e.what());
             }
@@ -197,8 +229,16 @@ double predicted_s(const measured_plan& plan, const measured_product& product,
                    const plan::gpu_costs& costs) {
     if (plan.of == family::wgmma) return plan::seconds_of(plan.wgmma, product.wgmma, costs);
     if (plan.of == family::mma)
-        return plan::seconds_of(product.kernels_of_mma->tiles[plan.row], product.mma,
+        return plan::seconds_of(product.packed_for_mma, costs.packing) +
+               plan::seconds_of(product.kernels_of_mma->tiles[plan.row], product.mma,
                                 *product.kernels_of_mma, costs.*product.costs_of_mma);
+    if (plan.of == family::large) {
+        const auto& tile = cuda::mma::multistage_tiles(product.type, product.arithmetic)[plan.row];
+        return plan::seconds_of(product.packed_for_large, costs.packing) +
+               plan::seconds_of({tile.block_m, tile.block_n, tile.ctas_per_sm}, plan.splits,
+                                product.large,
+                                plan::large_model_of(product.type, product.arithmetic, costs));
+    }
     return plan::seconds_of(cuda::fma::tiles_of(product.fma.type)[plan.row], plan.cut, product.fma,
                             costs);
 }

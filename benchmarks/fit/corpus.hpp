@@ -8,11 +8,12 @@
 #include "plan/batch_tiles.hpp"
 #include "plan/fma_plan.hpp"
 #include "plan/gemm_plan.hpp"
+#include "plan/large_tiles.hpp"
 
 namespace carat::fit {
 
 // The corpus's numbers for them; what the engine chose has a number of its own.
-enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2 };
+enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2, large = 3 };
 
 // One plan of a product, and the microseconds that it took.
 struct measured_plan {
@@ -22,11 +23,14 @@ struct measured_plan {
     plan::gemm_plan wgmma;
     std::size_t row = 0;  // of mma's tiles, or fma's
     plan::fma_cut cut;
+    int splits = 1;         // of K, by large tiles
+    bool is_alone = true;   // no launch that packs goes before it
 };
 
 struct measured_product {
     std::string kind;
-    std::string what;  // for people
+    std::size_t file = 0;  // of the corpora read
+    std::string what;      // for people
     double flop = 0;
     std::int64_t least_side = 0;  // the smaller of rows and columns
     bool is_batch = false;
@@ -36,6 +40,11 @@ struct measured_product {
     plan::fma_request fma;
     plan::mma_costs plan::gpu_costs::*costs_of_mma = nullptr;  // none: these kernels don't take it
     std::optional<plan::batch_model> kernels_of_mma;
+    plan::batch_request large;  // once packed, as large tiles multiply it
+    core::gpu_arithmetic arithmetic = core::gpu_arithmetic::native;
+    dtype type = dtype::bf16;
+    plan::packed_first packed_for_mma;
+    plan::packed_first packed_for_large;
     std::vector<measured_plan> plans;
 };
 

@@ -1,6 +1,7 @@
 #include "benchmarks/fit/fitting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -10,16 +11,38 @@ namespace carat::fit {
 
 namespace {
 
+// The constants, and how fast the host of each corpus started a launch, and one that packs with the
+// one after it: where that takes longer than the GPU, no plan shows what it costs.
+struct model {
+    plan::gpu_costs& costs;
+    std::vector<std::array<double, 2>> host_s;
+};
+
+double timed_us(const measured_plan& plan, const measured_product& of, const model& by) {
+    const double us = 1e6 * predicted_s(plan, of, by.costs);
+    const double host = 1e6 * by.host_s[of.file][plan.is_alone ? 0 : 1] / us;
+    const double fourth = host * host * host * host;
+    return us * std::pow(1 + fourth * fourth, 0.125);  // the longer of both, without a corner
+}
+
 // Constants, wherever they are.
 using variables = std::vector<double*>;
 
 template <auto... Families>
-variables variables_of(plan::gpu_costs& costs) {
+variables variables_of(model& of) {
     variables all;
-    const auto add = [&](auto& of) {
-        plan::each_constant(of, [&](const auto&, double& value) { all.push_back(&value); });
+    const auto add = [&](auto& family) {
+        plan::each_constant(family, [&](const auto&, double& value) { all.push_back(&value); });
     };
-    (add(costs.*Families), ...);
+    (add(of.costs.*Families), ...);
+    return all;
+}
+
+// All corpora have many of these, so they tell how fast the hosts were.
+variables variables_of_wgmma(model& of) {
+    variables all = variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>(of);
+    for (auto& both : of.host_s)
+        for (double& s : both) all.push_back(&s);
     return all;
 }
 
@@ -27,7 +50,7 @@ variables variables_of(plan::gpu_costs& costs) {
 struct task {
     const char* name;
     family of;
-    variables (*find)(plan::gpu_costs& costs);
+    variables (*find)(model& of);
     bool (*takes)(const measured_product& p);
 };
 
@@ -37,8 +60,7 @@ bool takes_mma(const measured_product& p) {
 }
 
 const task tasks[] = {
-    {"wgmma", family::wgmma, variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>,
-     [](const measured_product&) { return true; }},
+    {"wgmma", family::wgmma, variables_of_wgmma, [](const measured_product&) { return true; }},
     {"mma_half", family::mma, variables_of<&plan::gpu_costs::mma_half>,
      takes_mma<&plan::gpu_costs::mma_half>},
     {"mma_f64", family::mma, variables_of<&plan::gpu_costs::mma_f64>,
@@ -47,6 +69,8 @@ const task tasks[] = {
      takes_mma<&plan::gpu_costs::mma_tf32>},
     {"mma_f32", family::mma, variables_of<&plan::gpu_costs::mma_f32>,
      takes_mma<&plan::gpu_costs::mma_f32>},
+    {"mma_large", family::large, variables_of<&plan::gpu_costs::mma_large>,
+     [](const measured_product&) { return true; }},
     {"fma_f32", family::fma, variables_of<&plan::gpu_costs::fma_f32>,
      [](const measured_product& p) { return p.kind == "f32"; }},
     {"fma_f64", family::fma, variables_of<&plan::gpu_costs::fma_f64>,
@@ -63,9 +87,15 @@ struct weighed_product {
     double best_us;
 };
 
-// The nearer to its family's fastest, the more a plan counts; one measured once, a third. None
-// counts for nothing: that it is slow has to be known.
+// The nearer to its family's fastest, the more a plan counts; one measured once, a third, and only
+// every fourth of those. None counts for nothing: that it is slow has to be known. Persistent plans
+// are few beside others.
 constexpr double least_weight = 0.02;
+constexpr double persistent_weight = 3;
+constexpr std::size_t each_slow = 4;
+bool is_persistent(const measured_plan& w) {
+    return w.of == family::wgmma && w.wgmma.kernel->is_persistent();
+}
 std::vector<weighed_product> weigh(const std::vector<const measured_product*>& all, const task& t,
                                    double sharpness) {
     std::vector<weighed_product> made;
@@ -75,13 +105,16 @@ std::vector<weighed_product> weigh(const std::vector<const measured_product*>& a
         for (const measured_plan& w : p->plans)
             if (w.of == t.of) one.best_us = std::min(one.best_us, w.us);
         double sum = 0;
-        for (const measured_plan& w : p->plans)
-            if (w.of == t.of && w.us < 6 * one.best_us) {
-                const double near = std::pow(std::max(1.0, w.us / one.best_us), -sharpness);
-                const double weight = std::max(least_weight, near) * (w.in_turns ? 1 : 0.35);
-                one.plans.push_back({&w, weight});
-                sum += weight;
-            }
+        for (std::size_t i = 0; i < p->plans.size(); ++i) {
+            const measured_plan& w = p->plans[i];
+            if (w.of != t.of || w.us > 6 * one.best_us) continue;
+            if (!w.in_turns && t.of == family::wgmma && i % each_slow != 0) continue;
+            const double near = std::pow(std::max(1.0, w.us / one.best_us), -sharpness);
+            const double weight = std::max(least_weight, near) * (w.in_turns ? 1 : 0.35) *
+                                  (is_persistent(w) ? persistent_weight : 1);
+            one.plans.push_back({&w, weight});
+            sum += weight;
+        }
         for (weighed& w : one.plans) w.weight /= sum;
         if (!one.plans.empty()) made.push_back(std::move(one));
     }
@@ -105,15 +138,14 @@ std::vector<weighed_product> choices_of(const std::vector<const measured_product
     return made;
 }
 
-std::vector<double> residuals(const std::vector<weighed_product>& all,
-                              const plan::gpu_costs& costs) {
+std::vector<double> residuals(const std::vector<weighed_product>& all, const model& by) {
     constexpr double of_mean = 0.4;
     std::vector<double> made;
     for (const weighed_product& p : all) {
         const std::size_t first = made.size();
         double mean = 0;
         for (const weighed& w : p.plans) {
-            const double error = std::log(1e6 * predicted_s(*w.plan, *p.of, costs) / w.plan->us);
+            const double error = std::log(timed_us(*w.plan, *p.of, by) / w.plan->us);
             made.push_back(error);
             mean += w.weight * error;
         }
@@ -156,12 +188,12 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
 }
 
 // Steps are taken in logarithms, so that no constant becomes negative.
-void fit_times(plan::gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
+void fit_times(model& by, const task& t, const std::vector<weighed_product>& all,
                int rounds) {
     if (all.empty()) return;
-    variables x = t.find(costs);
+    variables x = t.find(by);
     const std::size_t n = x.size();
-    std::vector<double> now = residuals(all, costs);
+    std::vector<double> now = residuals(all, by);
     double best = loss(now);
     double damping = 1e-2;
     for (int round = 0; round < rounds; ++round) {
@@ -170,7 +202,7 @@ void fit_times(plan::gpu_costs& costs, const task& t, const std::vector<weighed_
         for (std::size_t i = 0; i < n; ++i) {
             const double before = *x[i];
             *x[i] *= std::exp(step);
-            slopes[i] = residuals(all, costs);
+            slopes[i] = residuals(all, by);
             *x[i] = before;
             for (std::size_t r = 0; r < now.size(); ++r)
                 slopes[i][r] = (slopes[i][r] - now[r]) / step;
@@ -199,7 +231,7 @@ void fit_times(plan::gpu_costs& costs, const task& t, const std::vector<weighed_
                 before.push_back(*x[i]);
                 *x[i] *= std::exp(std::clamp(move[i], -0.7, 0.7));
             }
-            std::vector<double> then = residuals(all, costs);
+            std::vector<double> then = residuals(all, by);
             const double lost = loss(then);
             if (lost < best) {
                 better = true;
@@ -218,7 +250,7 @@ void fit_times(plan::gpu_costs& costs, const task& t, const std::vector<weighed_
 }
 
 // What the chosen plans lose, softly chosen, and a little of the error of times.
-double choice_loss(const std::vector<weighed_product>& all, const plan::gpu_costs& costs) {
+double choice_loss(const std::vector<weighed_product>& all, const model& by) {
     constexpr double softness = 0.02;
     double total = 0;
     std::vector<double> predicted;
@@ -226,7 +258,7 @@ double choice_loss(const std::vector<weighed_product>& all, const plan::gpu_cost
         predicted.clear();
         double least = 1e30;
         for (const weighed& w : p.plans) {
-            predicted.push_back(1e6 * predicted_s(*w.plan, *p.of, costs));
+            predicted.push_back(timed_us(*w.plan, *p.of, by));
             least = std::min(least, predicted.back());
         }
         double chances = 0, lost = 0, error = 0;
@@ -242,18 +274,18 @@ double choice_loss(const std::vector<weighed_product>& all, const plan::gpu_cost
     return total / static_cast<double>(all.size());
 }
 
-void fit_choices(plan::gpu_costs& costs, const task& t, const std::vector<weighed_product>& all,
+void fit_choices(model& by, const task& t, const std::vector<weighed_product>& all,
                  int rounds) {
     if (all.empty()) return;
     std::mt19937_64 random(1);
-    variables x = t.find(costs);
+    variables x = t.find(by);
     std::vector<double> step(x.size(), 0.05);
-    double best = choice_loss(all, costs);
+    double best = choice_loss(all, by);
     for (int round = 0; round < rounds; ++round)
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double before = *x[i];
             *x[i] *= std::exp(std::normal_distribution<double>(0, step[i])(random));
-            const double lost = choice_loss(all, costs);
+            const double lost = choice_loss(all, by);
             if (lost < best) {
                 best = lost;
                 step[i] = std::min(0.4, step[i] * 1.6);
@@ -268,12 +300,15 @@ void fit_choices(plan::gpu_costs& costs, const task& t, const std::vector<weighe
 }  // namespace
 
 void fit(plan::gpu_costs& costs, const std::vector<const measured_product*>& to) {
+    std::size_t files = 0;
+    for (const measured_product* p : to) files = std::max(files, p->file + 1);
+    model by{costs, std::vector(files, std::array{costs.host_s, 2 * costs.host_s})};
     for (const task& t : tasks) {
-        fit_times(costs, t, weigh(to, t, 2), 20);
-        fit_times(costs, t, weigh(to, t, 4), 12);
+        fit_times(by, t, weigh(to, t, 2), 20);
+        fit_times(by, t, weigh(to, t, 4), 12);
     }
     for (int turn = 0; turn < 2; ++turn)
-        for (const task& t : tasks) fit_choices(costs, t, choices_of(to, t), 10);
+        for (const task& t : tasks) fit_choices(by, t, choices_of(to, t), 10);
 }
 
 }  // namespace carat::fit

@@ -20,6 +20,13 @@ double copy_factor(int together, int element_bytes, const mma_costs& costs) {
 
 }  // namespace
 
+double memory_bytes(const batch_request& of, int element_bytes) {
+    const auto operands = static_cast<double>(
+        of.k * (of.m * (of.one_a ? 1 : of.batch) + of.n * (of.one_b ? 1 : of.batch)));
+    return element_bytes * operands + static_cast<double>(of.m * of.n * of.batch) *
+                                          of.result_bytes * (of.adds_e ? 2 : 1);
+}
+
 launch_work work_of(const batch_tile& tile, const batch_request& of, const batch_model& model,
                     const mma_costs& costs) {
     const int bytes = model.element_bytes;
@@ -47,10 +54,7 @@ launch_work work_of(const batch_tile& tile, const batch_request& of, const batch
     work.tile_s = stored / costs.stored_bytes_per_s *
                   (of.vectorized_c ? 1 : costs.stored_odd_factor) *
                   (of.adds_e ? costs.added_factor : 1);
-    const auto operands = static_cast<double>(
-        of.k * (of.m * (of.one_a ? 1 : of.batch) + of.n * (of.one_b ? 1 : of.batch)));
-    work.memory_bytes = bytes * operands + static_cast<double>(of.m * of.n * of.batch) *
-                                               of.result_bytes * (of.adds_e ? 2 : 1);
+    work.memory_bytes = memory_bytes(of, bytes);
     work.launch_s = costs.launch_s;
     return work;
 }

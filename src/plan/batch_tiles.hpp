@@ -27,6 +27,9 @@ struct batch_request {
     int sms = 132;
 };
 
+/// A, B, E and C, each once.
+[[nodiscard]] double memory_bytes(const batch_request& of, int element_bytes);
+
 struct batch_tile_plan {
     std::size_t row = 0;  // of the table of tiles
     double seconds = 0;

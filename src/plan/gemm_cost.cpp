@@ -22,31 +22,34 @@ double products_of(accumulation sums) {
 double math_s(const candidate& c, const wgmma_costs& costs) {
     const kernel_desc& k = *c.kernel;
     double factor = c.is_pingpong() ? costs.pingpong_factor : 1;
-    if (k.accumulate == accumulation::three_tf32)
-        factor *= costs.three_tf32_factor;
-    else if (k.accumulate != accumulation::native)  // a third warpgroup hides more of it
+    const bool promotes =
+        k.accumulate == accumulation::promoted || k.accumulate == accumulation::blockwise;
+    if (promotes)  // a third warpgroup hides more of it
         factor *= 1 + (costs.promoted_factor - 1) * 128 / k.block_m;
-    return factor * costs.column_s * k.block_m / 128 * (k.block_n + costs.more_columns);
+    return factor * costs.column_s * k.block_m / 128 * k.block_n;
 }
 
-double loaded_bytes(const candidate& c, const gemm_request& of, const wgmma_costs& costs) {
+// Of a step, whose lines of A and B are so many.
+double operand_bytes(const candidate& c, const gemm_request& of, const wgmma_costs& costs,
+                     double rows, double columns) {
     const auto sectors = [&](bool of_a) {
         const bool on_sectors = of_a != c.swap_ab ? of.a_on_sectors : of.b_on_sectors;
         return on_sectors ? 1.0 : costs.off_sectors_factor;
     };
-    const kernel_desc& k = *c.kernel;
-    return line_bytes * splits_of(k.accumulate) / products_of(k.accumulate) *
-           (static_cast<double>(k.block_m) / c.cluster_n * sectors(true) +
-            columns_loaded(c) * sectors(false));
+    const accumulation sums = c.kernel->accumulate;
+    return line_bytes * splits_of(sums) / products_of(sums) *
+           (rows * sectors(true) + columns * sectors(false));
 }
 
-// Persistent kernels load E through their pipeline where its lines are whole ones, else each thread
-// its own.
+// E of a tile. Persistent kernels load it through their pipeline where lines of C are whole ones,
+// else each thread its own, an element at a time.
 double added_s(const candidate& c, const gemm_request& of, const wgmma_costs& costs, double bytes) {
     const kernel_desc& k = *c.kernel;
-    const bool by_threads = k.is_persistent() && (!of.c_on_16_bytes || c.swap_ab == of.c_by_rows ||
-                                                  k.block_n * of.result_bytes % line_bytes != 0);
-    return by_threads ? bytes / costs.added_bytes_per_s : costs.added_s;
+    const bool by_rows = c.swap_ab != of.c_by_rows;
+    const bool are_whole = k.block_n * of.result_bytes % line_bytes == 0;
+    if (k.is_persistent() && (!of.c_on_16_bytes || (by_rows && !are_whole)))
+        return bytes / costs.threads_bytes_per_s;
+    return costs.added_s + bytes / costs.added_bytes_per_s;
 }
 
 // What follows the last k-block: sums to the CTAs that split K, E, and C.
@@ -59,9 +62,12 @@ double tile_s(const candidate& c, const gemm_request& of, const wgmma_costs& cos
     const double stored =
         stored_bytes(by_rows ? rows : columns, by_rows ? columns : rows, of.result_bytes) /
         c.split_k;
+    const double odd = of.c_on_16_bytes ? 1
+                       : by_rows        ? costs.stored_odd_factor
+                                        : costs.across_odd_factor;
     const double sent = elements * 4 * (c.split_k - 1) / c.split_k;
-    return stored / costs.stored_bytes_per_s * (of.c_on_16_bytes ? 1 : costs.stored_odd_factor) +
-           sent / costs.sent_bytes_per_s + (of.adds_e ? added_s(c, of, costs, stored) : 0);
+    return stored / costs.stored_bytes_per_s * odd + sent / costs.sent_bytes_per_s +
+           (of.adds_e ? added_s(c, of, costs, stored) : 0);
 }
 
 double memory_bytes(const gemm_request& of, bool glu) {
@@ -122,17 +128,18 @@ launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_cost
     work.shares_last_wave = k.stream_k;
     work.steps = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
     work.step_math_s = math_s(c, costs);
-    work.step_bytes = loaded_bytes(c, of, costs);
+    const double columns = columns_loaded(c);
+    work.step_bytes =
+        operand_bytes(c, of, costs, static_cast<double>(k.block_m) / c.cluster_n, columns);
+    work.step_arrival_s = operand_bytes(c, of, costs, k.block_m, columns * c.cluster_m) /
+                          costs.arriving_bytes_per_s;
     const int stages = std::max(1, stages_that_fit(k, c.split_k, work.on_sm));
     work.step_floor_s = std::max(costs.latency_s / stages, costs.least_step_s) / products;
     work.fill_s = costs.fill_s + costs.sharing_s * (c.shared() - 1);
     work.tile_s = tile_s(c, of, costs, glu);
-    work.hidden_share = c.is_pingpong() ? 1 - costs.pingpong_seen_share : 0;
     work.memory_bytes = memory_bytes(of, glu);
-    const bool is_roomy = c.ctas() <= std::int64_t{of.sms} * (work.on_sm - 1);
-    work.launch_s = k.is_persistent() ? costs.persistent_launch_s
-                    : is_roomy        ? costs.roomy_launch_s
-                                      : costs.launch_s;
+    const bool packs = of.packing.lines + of.packing.columns > 0;
+    work.launch_s = packs ? costs.packed_launch_s : costs.launch_s;
     if (k.stream_k) work.once_s = costs.stream_k_s;
     return work;
 }

@@ -38,12 +38,11 @@ std::optional<core::gpu_prediction> predict(const explained_launch& told, const 
     all.l2_bytes = work.ctas * work.steps * work.step_bytes;
     all.stored_bytes = told.stored_bytes;
     all.packed_bytes = told.packed_bytes;
-    const double longest_s = std::max(time.math_s, time.l2_s);
     all.parts = {{told.unit, time.math_s, true},
                  {"L2 to the SMs", time.l2_s, true},
-                 {"latency and overlap", time.steps_s - longest_s, false},
+                 {"memory beyond L2", time.memory_s, true},
+                 {"latency and overlap", time.waits_s, false},
                  {"filling, meeting, C", time.tiles_s + time.once_s, false},
-                 {"memory beyond L2", time.memory_s, false},
                  {"launch", time.launch_s, false},
                  {"packing", time.ahead_s, false}};
     all.time_s = time.seconds;

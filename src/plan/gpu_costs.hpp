@@ -28,28 +28,28 @@ constexpr auto constants_of_sharing() {
         c{"l2_bytes", "bytes", "that stay in L2 between launches", &s::l2_bytes},
         c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &s::memory_bytes_per_s},
         c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &s::seen_share},
-        c{"alone_factor", "", "on a CTA's steps while others fill or store", &s::alone_factor}};
+        c{"alone_factor", "", "on a CTA's steps while others fill or store", &s::alone_factor},
+        c{"busy_share", "", "by which units are slower where all SMs multiply", &s::busy_share}};
 }
 
 /// Kernels of wgmma: a step is a k-block, 128 bytes of K.
 struct wgmma_costs {
     double launch_s = 0;
-    double roomy_launch_s = 0;
-    double persistent_launch_s = 0;
+    double packed_launch_s = 0;
     double fill_s = 0;
     double column_s = 0;
-    double more_columns = 0;
     double pingpong_factor = 0;
     double promoted_factor = 0;
-    double three_tf32_factor = 0;
     double latency_s = 0;
     double least_step_s = 0;
     double off_sectors_factor = 0;
+    double arriving_bytes_per_s = 0;
     double stored_bytes_per_s = 0;
     double stored_odd_factor = 0;
+    double across_odd_factor = 0;
     double added_s = 0;
     double added_bytes_per_s = 0;
-    double pingpong_seen_share = 0;
+    double threads_bytes_per_s = 0;
     double sent_bytes_per_s = 0;
     double sharing_s = 0;
     double stream_k_s = 0;
@@ -62,27 +62,27 @@ constexpr auto wgmma_costs::constants() {
     using c = constant<wgmma_costs>;
     using w = wgmma_costs;
     return std::array{
-        c{"launch_s", "s", "a launch of single tiles, of many on a stream", &w::launch_s},
-        c{"roomy_launch_s", "s", "one that leaves SMs room for the next one's CTAs",
-          &w::roomy_launch_s},
-        c{"persistent_launch_s", "s", "a launch of persistent tiles", &w::persistent_launch_s},
+        c{"launch_s", "s", "a launch, of many on a stream", &w::launch_s},
+        c{"packed_launch_s", "s", "a launch that follows the one that packs", &w::packed_launch_s},
         c{"fill_s", "s", "until a CTA's first operands have come", &w::fill_s},
         c{"column_s", "s", "a k-block of 128 rows by one column", &w::column_s},
-        c{"more_columns", "columns", "that a tile takes beyond its own", &w::more_columns},
         c{"pingpong_factor", "", "on the k-blocks of pingpong tiles", &w::pingpong_factor},
         c{"promoted_factor", "", "on k-blocks of promoted or scaled sums", &w::promoted_factor},
-        c{"three_tf32_factor", "", "on those of 3xTF32", &w::three_tf32_factor},
         c{"latency_s", "s", "from a copy's start to its end", &w::latency_s},
         c{"least_step_s", "s", "a k-block however small it is", &w::least_step_s},
         c{"off_sectors_factor", "", "on the bytes of lines between sectors of 32 bytes",
           &w::off_sectors_factor},
+        c{"arriving_bytes_per_s", "bytes/s", "of operands into an SM, multicast ones included",
+          &w::arriving_bytes_per_s},
         c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &w::stored_bytes_per_s},
-        c{"stored_odd_factor", "", "on storing rows that begin between 16 bytes",
+        c{"stored_odd_factor", "", "on storing rows of a tile that begin between 16 bytes",
           &w::stored_odd_factor},
-        c{"added_s", "s", "E of a tile that comes otherwise", &w::added_s},
-        c{"added_bytes_per_s", "bytes/s", "of E, by the threads of persistent tiles",
-          &w::added_bytes_per_s},
-        c{"pingpong_seen_share", "", "of storing, beside another tile", &w::pingpong_seen_share},
+        c{"across_odd_factor", "", "on storing columns of a tile that begin so",
+          &w::across_odd_factor},
+        c{"added_s", "s", "until a tile's E has come", &w::added_s},
+        c{"added_bytes_per_s", "bytes/s", "of E, by single tiles", &w::added_bytes_per_s},
+        c{"threads_bytes_per_s", "bytes/s", "of E, by the threads of persistent tiles",
+          &w::threads_bytes_per_s},
         c{"sent_bytes_per_s", "bytes/s", "of sums to the CTAs that split K", &w::sent_bytes_per_s},
         c{"sharing_s", "s", "CTAs of a cluster that begin together, for each beyond the first",
           &w::sharing_s},
@@ -162,6 +162,55 @@ constexpr auto mma_costs::constants() {
         c{"added_factor", "", "on storing where E is added", &m::added_factor}};
 }
 
+/// Large tiles of mma.sync and FFMA, of all arithmetics: a step is a k-tile.
+struct large_costs {
+    double launch_s = 0;
+    double fill_s = 0;
+    double half_flop_per_s = 0;
+    double tf32_flop_per_s = 0;
+    double three_tf32_flop_per_s = 0;
+    double f32_flop_per_s = 0;
+    double f64_flop_per_s = 0;
+    double i8_flop_per_s = 0;
+    double fp8_flop_per_s = 0;
+    double small_tile = 0;
+    double step_s = 0;
+    double stored_bytes_per_s = 0;
+    double stored_odd_factor = 0;
+    double added_factor = 0;
+    double groups_s = 0;
+    double gathered_bytes_per_s = 0;
+    sharing_costs sharing;
+
+    static constexpr auto constants();
+};
+
+constexpr auto large_costs::constants() {
+    using c = constant<large_costs>;
+    using l = large_costs;
+    return std::array{
+        c{"launch_s", "s", "a launch, of many on a stream", &l::launch_s},
+        c{"fill_s", "s", "a CTA's beginning and first loads", &l::fill_s},
+        c{"half_flop_per_s", "flop/s", "of an SM, f16 and bf16", &l::half_flop_per_s},
+        c{"tf32_flop_per_s", "flop/s", "of an SM, tf32", &l::tf32_flop_per_s},
+        c{"three_tf32_flop_per_s", "flop/s", "of an SM, 3xTF32's own operations",
+          &l::three_tf32_flop_per_s},
+        c{"f32_flop_per_s", "flop/s", "of an SM, f32 by FFMA", &l::f32_flop_per_s},
+        c{"f64_flop_per_s", "flop/s", "of an SM, f64", &l::f64_flop_per_s},
+        c{"i8_flop_per_s", "flop/s", "of an SM, int8", &l::i8_flop_per_s},
+        c{"fp8_flop_per_s", "flop/s", "of an SM, fp8, converted on 9.0", &l::fp8_flop_per_s},
+        c{"small_tile", "elements", "by which the sides of a tile count as shorter",
+          &l::small_tile},
+        c{"step_s", "s", "a k-tile however small it is", &l::step_s},
+        c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &l::stored_bytes_per_s},
+        c{"stored_odd_factor", "", "on storing runs that begin between 16 bytes",
+          &l::stored_odd_factor},
+        c{"added_factor", "", "on storing where E is added", &l::added_factor},
+        c{"groups_s", "s", "CTAs that share K and meet, a launch", &l::groups_s},
+        c{"gathered_bytes_per_s", "bytes/s", "of sums that the last CTA adds up",
+          &l::gathered_bytes_per_s}};
+}
+
 /// Kernels of FFMA or DMMA, of one type: a step is a k-tile.
 struct fma_costs {
     double launch_s = 0;
@@ -209,6 +258,7 @@ struct gpu_costs {
     mma_costs mma_f64;
     mma_costs mma_tf32;
     mma_costs mma_f32;
+    large_costs mma_large;
     fma_costs fma_f32;
     fma_costs fma_f64;
 };
@@ -221,6 +271,7 @@ constexpr void each_family(auto& of, const auto& visit) {
     visit("mma_f64", of.mma_f64);
     visit("mma_tf32", of.mma_tf32);
     visit("mma_f32", of.mma_f32);
+    visit("mma_large", of.mma_large);
     visit("fma_f32", of.fma_f32);
     visit("fma_f64", of.fma_f64);
 }

@@ -116,12 +116,24 @@ gpu_costs costs_from(const gpu_rates& gpu) {
     gpu_costs costs = costs_of_h200;
     costs.memory_bytes_per_s = gpu.memory_bytes_per_s;
     each_family(costs, [&](std::string_view, auto& of) { scale(of, by); });
-    costs.mma_half.flop_per_s *= per_sm(gpu.half_flop_per_s, known.half_flop_per_s, gpu);
-    costs.mma_tf32.flop_per_s *= per_sm(gpu.tf32_flop_per_s, known.tf32_flop_per_s, gpu);
-    costs.mma_f64.flop_per_s *= per_sm(gpu.f64_flop_per_s, known.f64_flop_per_s, gpu);
-    costs.mma_f32.flop_per_s *= per_sm(gpu.ffma_flop_per_s, known.ffma_flop_per_s, gpu);
-    costs.fma_f32.flop_per_s *= per_sm(gpu.ffma_flop_per_s, known.ffma_flop_per_s, gpu);
-    costs.fma_f64.flop_per_s *= per_sm(gpu.f64_flop_per_s, known.f64_flop_per_s, gpu);
+    const double half = per_sm(gpu.half_flop_per_s, known.half_flop_per_s, gpu);
+    const double tf32 = per_sm(gpu.tf32_flop_per_s, known.tf32_flop_per_s, gpu);
+    const double f64 = per_sm(gpu.f64_flop_per_s, known.f64_flop_per_s, gpu);
+    const double ffma = per_sm(gpu.ffma_flop_per_s, known.ffma_flop_per_s, gpu);
+    costs.mma_half.flop_per_s *= half;
+    costs.mma_tf32.flop_per_s *= tf32;
+    costs.mma_f64.flop_per_s *= f64;
+    costs.mma_f32.flop_per_s *= ffma;
+    costs.fma_f32.flop_per_s *= ffma;
+    costs.fma_f64.flop_per_s *= f64;
+    large_costs& large = costs.mma_large;
+    large.half_flop_per_s *= half;
+    large.tf32_flop_per_s *= tf32;
+    large.three_tf32_flop_per_s *= tf32;
+    large.f32_flop_per_s *= ffma;
+    large.f64_flop_per_s *= f64;
+    large.i8_flop_per_s *= half;
+    large.fp8_flop_per_s *= half;
     return costs;
 }
 

@@ -7,11 +7,10 @@ namespace carat::plan {
 
 namespace {
 
-// The longer of two that run at once, and a little more where they are alike.
-double longer(double x, double y) {
-    x *= x;
-    y *= y;
-    return std::sqrt(std::sqrt(x * x + y * y));
+// What two take that run at once: the longer one, and more where they are alike, as neither then
+// keeps its unit busy all the time.
+double both(double x, double y) {
+    return std::sqrt(x * x + y * y);
 }
 
 class waves {
@@ -19,55 +18,56 @@ class waves {
     waves(const launch_work& work, const sharing_costs& costs) : work_(work), costs_(costs) {}
 
     [[nodiscard]] launch_time time() {
-        if (work_.is_persistent)
-            add_tiles();
-        else
-            add_rounds();
+        add_rounds();
         told_.memory_s =
             std::max(0.0, work_.memory_bytes - costs_.l2_bytes) / costs_.memory_bytes_per_s;
         told_.launch_s = work_.launch_s;
         told_.once_s = work_.once_s;
         told_.ahead_s = work_.ahead_s;
-        told_.seconds = told_.launch_s + told_.steps_s + told_.tiles_s + told_.memory_s +
-                        told_.once_s + told_.ahead_s;
+        const double running_s = both(rounds_s_, told_.memory_s);
+        const double longest_s = std::max({told_.math_s, told_.l2_s, told_.memory_s});
+        told_.tiles_s = std::clamp(running_s - longest_s, 0.0, tiles_s_);
+        told_.waits_s = running_s - longest_s - told_.tiles_s;
+        told_.seconds = told_.launch_s + running_s + told_.once_s + told_.ahead_s;
         return told_;
     }
 
   private:
-    // A step of `together` CTAs on an SM, `active` on the GPU.
+    // A step of `together` CTAs on an SM, `active` on the GPU. Clocks fall as more SMs multiply.
     [[nodiscard]] double step_s(double together, double active, double rounds) {
-        const double math = together * work_.step_math_s;
+        const double busy = std::min(1.0, active / work_.places);
+        const double math = together * work_.step_math_s * (1 + costs_.busy_share * busy);
         const double l2 = active * work_.step_bytes / costs_.l2_bytes_per_s;
         told_.math_s += rounds * work_.steps * math;
         told_.l2_s += rounds * work_.steps * l2;
-        return longer(longer(math, l2), work_.step_floor_s);
+        return both(both(both(math, together * work_.step_arrival_s), l2), work_.step_floor_s);
     }
 
-    void add_tiles() {
-        told_.at_once = std::min(work_.ctas, work_.places);
-        told_.waves = work_.ctas / work_.places;
-        const double rounds = work_.shares_last_wave ? told_.waves : std::ceil(told_.waves);
-        told_.steps_s = rounds * work_.steps * step_s(1, told_.at_once, rounds);
-        told_.tiles_s = work_.tile_s * (rounds * (1 - work_.hidden_share) + work_.hidden_share);
-    }
-
-    // CTAs that share an SM hide each other's beginnings and ends.
+    // CTAs that share an SM hide each other's beginnings and ends. A persistent one fills its
+    // pipeline with the next tile's operands while it stores this tile.
     void add_round(double together, double active, double rounds) {
         const double body = work_.steps * step_s(together, active, rounds);
-        const double ends = work_.fill_s + work_.tile_s;
-        const double all = together > 1 ? longer(body + costs_.seen_share * ends,
-                                                 body / together * costs_.alone_factor + ends)
+        const double ends = work_.tile_s + (work_.is_persistent ? 0 : work_.fill_s);
+        const double all = together > 1 ? both(body + costs_.seen_share * ends,
+                                               body / together * costs_.alone_factor + ends)
                                         : body + ends;
-        told_.steps_s += rounds * std::min(body, all);
-        told_.tiles_s += rounds * std::max(0.0, all - body);
+        rounds_s_ += rounds * all;
+        tiles_s_ += rounds * std::max(0.0, all - body);
     }
 
     void add_rounds() {
         const double at_once = work_.places * work_.on_sm;
-        const double full = std::floor(work_.ctas / at_once);
-        const double left = work_.ctas - full * at_once;
         told_.at_once = std::min(work_.ctas, at_once);
         told_.waves = work_.ctas / at_once;
+        if (work_.is_persistent) rounds_s_ = tiles_s_ = work_.fill_s;
+        if (work_.shares_last_wave) {
+            const double ends = std::ceil(told_.waves) * work_.tile_s;
+            rounds_s_ += told_.waves * work_.steps * step_s(1, at_once, told_.waves) + ends;
+            tiles_s_ += ends;
+            return;
+        }
+        const double full = std::floor(told_.waves);
+        const double left = work_.ctas - full * at_once;
         if (full > 0) add_round(work_.on_sm, at_once, full);
         if (left > 0) add_round(std::ceil(left / work_.places), left, 1);
     }
@@ -75,6 +75,8 @@ class waves {
     const launch_work& work_;
     const sharing_costs& costs_;
     launch_time told_;
+    double rounds_s_ = 0;  // of all rounds of CTAs, as if memory were endlessly fast
+    double tiles_s_ = 0;   // of those, beyond the steps
 };
 
 }  // namespace

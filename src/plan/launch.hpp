@@ -25,12 +25,12 @@ struct launch_work {
     bool shares_last_wave = false;  // stream-K: its tiles are cut along K in even shares
 
     double steps = 0;         // along K
-    double step_math_s = 0;   // of the SM's units for a step
-    double step_floor_s = 0;  // a step's least: latency over what the pipeline holds, barriers
-    double step_bytes = 0;    // from L2 for a step
-    double fill_s = 0;        // until the first operands have come
-    double tile_s = 0;        // after the last step: sums meet, and C leaves
-    double hidden_share = 0;  // of tile_s, behind the next tile of a persistent kernel
+    double step_math_s = 0;     // of the SM's units for a step
+    double step_arrival_s = 0;  // of a step's operands into an SM, multicast ones included
+    double step_floor_s = 0;    // a step's least: latency over what the pipeline holds, barriers
+    double step_bytes = 0;      // from L2 for a step
+    double fill_s = 0;          // until the first operands have come
+    double tile_s = 0;          // after the last step: sums meet, and C leaves
 
     double memory_bytes = 0;  // of A, B, E and C, each once
     double launch_s = 0;      // a kernel's beginning and end, of many on a stream
@@ -45,6 +45,7 @@ struct sharing_costs {
     double memory_bytes_per_s = 0;  // of what is beyond those
     double seen_share = 0;          // of fill_s and tile_s beside other CTAs of an SM
     double alone_factor = 1;        // on a CTA's steps while others fill or store
+    double busy_share = 0;          // by which units are slower where all SMs multiply
 };
 
 /// Where the seconds go.
@@ -53,9 +54,9 @@ struct launch_time {
     double at_once = 0;   // CTAs
     double math_s = 0;    // of the units, in all waves
     double l2_s = 0;      // of operands on their way from L2, in all waves
-    double steps_s = 0;   // of all steps: the longer of those two, or the floor
-    double tiles_s = 0;   // beyond them: filling, meeting, storing
     double memory_s = 0;  // of bytes beyond L2
+    double waits_s = 0;   // beyond the longest of those three: latency, and what overlaps badly
+    double tiles_s = 0;   // beyond all of them: filling, meeting, storing
     double launch_s = 0;
     double once_s = 0;
     double ahead_s = 0;

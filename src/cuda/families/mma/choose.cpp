@@ -41,41 +41,7 @@ struct candidate {
 };
 
 double packing_s(const core::gpu_call& call, packed_operands which) {
-    const core::problem& p = call.problem;
-    const auto bytes = [&](std::int64_t elements) {  // read and written
-        return 2.0 * static_cast<double>(core::bytes_of(p.a_type, elements));
-    };
-    plan::packed_first first;
-    if (which.a) first.columns += bytes(p.m * p.k * call.products.matrices_a());
-    if (which.b) first.columns += bytes(p.n * p.k * call.products.matrices_b());
-    return plan::seconds_of(first, costs_in_use().packing);
-}
-
-// The costs of large tiles are an H100's, as the small ones' are (costs.hpp): what an SM does in a
-// second with tiles of 128 x 256, and what its CTAs begin and end with. They are not fitted.
-double large_s(const core::gpu_call& call, const multistage_desc& tile, int splits) {
-    constexpr double launch_s = 2.3e-6;
-    constexpr double cta_s = 2.5e-6;
-    constexpr double bytes_of_k_per_s = 8e12;  // 2 flop for each byte of K, by each place of C
-    constexpr double gathering_s = 2e-6;
-    constexpr double sums_per_s = 2.5e10;  // that a CTA leaves or finds
-    const core::problem& p = call.problem;
-    const double places = tile.block_m * tile.block_n;
-    const double share = places >= 128 * 256 ? 1 : places >= 128 * 128 ? 0.9 : 0.5;
-    // The tensor cores take twice as long for a byte of f64, 3xTF32 multiplies three times, and
-    // FFMA takes five times as long as tf32.
-    const bool takes_three = call.arithmetic == core::gpu_arithmetic::three_tf32;
-    const bool is_ffma = p.a_type == dtype::f32 && call.arithmetic == core::gpu_arithmetic::native;
-    const double products = takes_three ? 3 : p.a_type == dtype::f64 ? 2 : is_ffma ? 5 : 1;
-    const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
-                              plan::ceil_div(p.n, tile.block_n) * call.products.count * splits;
-    const std::int64_t sms = sms_for_products();
-    const std::int64_t on_sm = std::min<std::int64_t>(tile.ctas_per_sm, plan::ceil_div(ctas, sms));
-    const auto waves = static_cast<double>(plan::ceil_div(ctas, sms * on_sm));
-    const double work = products * places * static_cast<double>(on_sm * p.k) / splits * 2 *
-                        static_cast<double>(size_bytes(p.a_type));
-    const double gathering = splits == 1 ? 0 : gathering_s + (1 + splits) * places / sums_per_s;
-    return launch_s + waves * (cta_s + work / (share * bytes_of_k_per_s)) + gathering;
+    return plan::seconds_of(bytes_packed(call, which), costs_in_use().packing);
 }
 
 class candidates {
@@ -116,13 +82,15 @@ class candidates {
     }
     void add_large() {
         const packed_operands packs = packs_for_multistage(call_);
+        const core::gpu_call read = packed(call_, packs);
+        const double packed_s = packing_s(call_, packs);
         const auto tiles = multistage_tiles(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
                 continue;
             for (int splits = 1; splits == 1 || splits <= most_splits(tiles[row]); splits *= 2)
                 all_.push_back({true, row, packs, splits,
-                                packing_s(call_, packs) + large_s(call_, tiles[row], splits)});
+                                packed_s + predicted_s(read, row, splits)});
         }
     }
     // K is cut further as long as SMs stay idle and each CTA has enough of K left.

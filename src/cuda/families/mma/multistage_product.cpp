@@ -5,13 +5,17 @@
 
 #include "core/swap_ab.hpp"
 #include "cuda/common/code.hpp"
+#include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scratch.hpp"
+#include "cuda/common/sms.hpp"
 #include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/multistage_kernels.hpp"
 #include "cuda/families/mma/operand.hpp"
+#include "cuda/families/mma/product.hpp"
 #include "plan/cpu_plan.hpp"
+#include "plan/large_tiles.hpp"
 
 namespace carat::cuda::mma {
 
@@ -161,6 +165,18 @@ bool has_room_for(const core::gpu_call& call, std::size_t row) {
     return by.stages >= least_stages &&
            by.shared_bytes <=
                static_cast<int>(describe_for_code(device_in_use()).shared_bytes_per_block);
+}
+
+plan::batch_request multistage_request_for(const core::gpu_call& call, int sms) {
+    return request_for(swaps(call.problem) ? swapped(call) : call, sms);
+}
+
+double predicted_s(const core::gpu_call& call, std::size_t row, int splits) {
+    const dtype type = call.problem.a_type;
+    const multistage_desc& tile = multistage_tiles(type, call.arithmetic)[row];
+    return plan::seconds_of({tile.block_m, tile.block_n, tile.ctas_per_sm}, splits,
+                            multistage_request_for(call, sms_for_products()),
+                            plan::large_model_of(type, call.arithmetic, costs_in_use()));
 }
 
 std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call, std::size_t row,

@@ -6,6 +6,7 @@
 
 #include "cuda/common/gemm.hpp"
 #include "cuda/families/mma/multistage_table.hpp"
+#include "plan/batch_tiles.hpp"
 #include "cuda/families/mma/packed_product.hpp"
 
 namespace carat::cuda::mma {
@@ -20,6 +21,12 @@ namespace carat::cuda::mma {
 
 /// Whether the GPU's shared memory has room for the pipeline of such a row.
 [[nodiscard]] bool has_room_for(const core::gpu_call& call, std::size_t row);
+
+/// What a plan is told of operands that it reads.
+[[nodiscard]] plan::batch_request multistage_request_for(const core::gpu_call& call, int sms);
+
+/// What a row is predicted to take for operands that it reads, if so many CTAs share a tile's K.
+[[nodiscard]] double predicted_s(const core::gpu_call& call, std::size_t row, int splits);
 
 /// A product of operands that it reads, by this row of the tiles; `splits` CTAs share a tile's K.
 /// @throws carat::error(out_of_memory).

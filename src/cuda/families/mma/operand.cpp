@@ -1,5 +1,7 @@
 #include "cuda/families/mma/operand.hpp"
 
+#include "core/swap_ab.hpp"
+
 namespace carat::cuda::mma {
 
 namespace {
@@ -33,6 +35,13 @@ operand_view view_of(const operand_shape& of, const void* data, std::int64_t apa
             .product_stride = apart,
             .along_k = of.lies_along_k(),
             .together = together(of, data, apart)};
+}
+
+core::gpu_call swapped(core::gpu_call call) {
+    call.problem = core::swapped(call.problem);
+    call.products = call.products.swapped();
+    call.aligned = call.aligned.swapped();
+    return call;
 }
 
 bool has_contiguous_columns(const core::problem& p) {

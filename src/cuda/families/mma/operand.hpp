@@ -2,6 +2,7 @@
 // memory, along K or across it.
 #pragma once
 
+#include "core/gpu_call.hpp"
 #include "core/problem.hpp"
 #include "cuda/families/mma/arguments.hpp"
 
@@ -39,6 +40,9 @@ struct operand_shape {
 [[nodiscard]] int together(const operand_shape& of, const void* data, std::int64_t product_stride);
 
 [[nodiscard]] operand_view view_of(const operand_shape& of, const void* data, std::int64_t apart);
+
+/// C^T = B^T A^T.
+[[nodiscard]] core::gpu_call swapped(core::gpu_call call);
 
 [[nodiscard]] bool has_contiguous_columns(const core::problem& p);
 [[nodiscard]] bool has_contiguous_rows(const core::problem& p);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/dtype_traits.hpp"
 #include "cuda/common/pack.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/families/mma/operand.hpp"
@@ -110,6 +111,18 @@ core::gpu_call packed(core::gpu_call call, packed_operands which) {
         call.aligned.b = true;
     }
     return call;
+}
+
+plan::packed_first bytes_packed(const core::gpu_call& call, packed_operands which) {
+    const core::problem& p = call.problem;
+    plan::packed_first all;
+    const auto add = [&](const operand_shape& of, std::int64_t matrices) {
+        (of.lies_along_k() != which.across_k ? all.lines : all.columns) +=
+            2.0 * static_cast<double>(core::bytes_of(p.a_type, of.lines * of.depth * matrices));
+    };
+    if (which.a) add(a_of(p), call.products.matrices_a());
+    if (which.b) add(b_of(p), call.products.matrices_b());
+    return all;
 }
 
 std::unique_ptr<const gemm_product> prepare_packed(

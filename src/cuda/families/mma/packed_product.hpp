@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cuda/common/gemm.hpp"
+#include "plan/gpu_costs.hpp"
 
 namespace carat::cuda::mma {
 
@@ -17,6 +18,9 @@ struct packed_operands {
 
 /// The same with these operands lying as they are packed.
 [[nodiscard]] core::gpu_call packed(core::gpu_call call, packed_operands which);
+
+/// The bytes that packing reads and writes.
+[[nodiscard]] plan::packed_first bytes_packed(const core::gpu_call& call, packed_operands which);
 
 /// `prepare` makes ready what multiplies packed(call, which). An operand whose rows or K are shared
 /// out is packed as one matrix; any other is packed product by product.

@@ -29,12 +29,8 @@ namespace {
 bool swaps(const core::problem& p) {
     return !is_half(p.a_type) && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
 }
-core::gpu_call as_computed(core::gpu_call call) {
-    if (!swaps(call.problem)) return call;
-    call.problem = core::swapped(call.problem);
-    call.products = call.products.swapped();
-    call.aligned = call.aligned.swapped();
-    return call;
+core::gpu_call as_computed(const core::gpu_call& call) {
+    return swaps(call.problem) ? swapped(call) : call;
 }
 
 const kernel& kernel_for(const core::gpu_call& call, std::size_t row) {
