@@ -104,8 +104,7 @@ measured_plan plan_of(const json& w, const measured_product& of) {
             std::ranges::find(cuda::fma::kernel_table, of.fma.type, &cuda::fma::kernel_desc::type);
         plan.row -= static_cast<std::size_t>(first - cuda::fma::kernel_table.begin());
         const auto tiles = cuda::fma::tiles_of(of.fma.type);
-        if (plan.row >= tiles.size())
-            throw std::runtime_error("no tile of fma is that of a plan");
+        if (plan.row >= tiles.size()) throw std::runtime_error("no tile of fma is that of a plan");
         plan.is_alone = !packs(plan::packing_before(tiles[plan.row], of.fma));
     }
     if (plan.of == family::large) {
@@ -159,8 +158,8 @@ void add_mma(measured_product& made, const core::gpu_call& call, const kind& k, 
 
 // Corpora are kept longer than the kernels that they were measured with.
 bool is_still_legal(const measured_plan& plan, const measured_product& of) {
-    return plan.of != family::wgmma || plan::is_legal(plan::candidate_of(plan.wgmma, of.wgmma),
-                                                      of.wgmma);
+    return plan.of != family::wgmma ||
+           plan::is_legal(plan::candidate_of(plan.wgmma, of.wgmma), of.wgmma);
 }
 
 measured_product product_of(const json& d) {

@@ -23,8 +23,8 @@ struct measured_plan {
     plan::gemm_plan wgmma;
     std::size_t row = 0;  // of mma's tiles, or fma's
     plan::fma_cut cut;
-    int splits = 1;         // of K, by large tiles
-    bool is_alone = true;   // no launch that packs goes before it
+    int splits = 1;        // of K, by large tiles
+    bool is_alone = true;  // no launch that packs goes before it
 };
 
 struct measured_product {

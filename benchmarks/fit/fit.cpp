@@ -2,7 +2,8 @@
 //
 // Begins with the constants of the file, holds out a quarter of the products, fits to the others,
 // prints how good the choices are among those held out, and writes the file anew. --judge only
-// prints that, for all products; --worst also lists those that lose most.
+// prints that, for all products; --worst also lists those that lose most; --results RESULTS.json
+// also writes it down.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -87,8 +88,10 @@ ordered_json report(const std::vector<const measured_product*>& all, const plan:
                     q.in_first_eight, q.within_15);
         const auto round = [](double x) { return std::round(x * 1000) / 1000; };
         told[name] = {{"products", q.products},
-                      {"geomean", round(q.mean)},
-                      {"p5", round(q.p5)},
+                      {"chosen_geomean", round(q.before_mean)},
+                      {"chosen_p5", round(q.before_p5)},
+                      {"predicted_fastest_geomean", round(q.mean)},
+                      {"predicted_fastest_p5", round(q.p5)},
                       {"best_in_first_eight", round(q.in_first_eight)},
                       {"time_within_15_percent", round(q.within_15)}};
     }
@@ -105,7 +108,9 @@ std::string text_of(const measured_plan& w) {
                       p.cluster_m, p.cluster_n, p.ctas_per_sm);
     } else {
         std::snprintf(text, sizeof text, "%s row %zu cluster %d groups %d",
-                      w.of == family::fma ? "fma" : w.of == family::mma ? "mma" : "mma large",
+                      w.of == family::fma   ? "fma"
+                      : w.of == family::mma ? "mma"
+                                            : "mma large",
                       w.row, w.cut.cluster, w.of == family::large ? w.splits : w.cut.groups);
     }
     return text;
@@ -172,22 +177,31 @@ plan::gpu_costs read_costs(const std::string& file) {
     return costs;
 }
 
-void write_costs(const std::string& file, const plan::gpu_costs& costs, ordered_json told) {
-    plan::each_family(
-        costs, [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
+void write(const std::string& file, const ordered_json& told) {
     std::ofstream out(file);
     out << told.dump(1) << "\n";
     if (!out.flush()) throw std::runtime_error(file + " can't be written");
 }
 
+void write_costs(const std::string& file, const plan::gpu_costs& costs, ordered_json told) {
+    plan::each_family(
+        costs, [&](const char* name, const auto& of) { told["families"][name] = in_json(of); });
+    write(file, told);
+}
+
 int run(std::vector<std::string> words) {
     const bool lists = !words.empty() && words.front() == "--worst";
-    const bool judges = lists || (!words.empty() && words.front() == "--judge");
+    const bool keeps = !words.empty() && words.front() == "--results";
+    const bool judges = lists || keeps || (!words.empty() && words.front() == "--judge");
     if (judges) words.erase(words.begin());
-    if (words.size() < 2) {
-        std::fprintf(stderr, "usage: carat_fit [--judge | --worst] COSTS.json CORPUS ...\n");
+    if (words.size() < (keeps ? 3U : 2U)) {
+        std::fprintf(
+            stderr,
+            "usage: carat_fit [--judge | --worst | --results FILE] COSTS.json CORPUS ...\n");
         return 2;
     }
+    const std::string results = keeps ? words.front() : "";
+    if (keeps) words.erase(words.begin());
     const std::string file = words.front();
     words.erase(words.begin());
     plan::gpu_costs costs = read_costs(file);
@@ -200,6 +214,16 @@ int run(std::vector<std::string> words) {
     if (!judges) fit(costs, given);
     if (lists) print_worst(held_out, costs);
     const ordered_json quality_of = report(held_out, costs);
+    if (keeps)
+        write(results,
+              {{"what",
+                "share of the fastest plan's speed that the engine's choice reached, over random "
+                "products drawn when measured; every legal plan of each was timed, those near the "
+                "fastest in turns"},
+               {"command", "carat_fit_measure SEED SECONDS; carat_fit --results " + results + " " +
+                               file + " CORPUS"},
+               {"products", corpus.size()},
+               {"groups", quality_of}});
     if (!judges)
         write_costs(file, costs,
                     {{"gpu", "NVIDIA H200"},

@@ -188,8 +188,7 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
 }
 
 // Steps are taken in logarithms, so that no constant becomes negative.
-void fit_times(model& by, const task& t, const std::vector<weighed_product>& all,
-               int rounds) {
+void fit_times(model& by, const task& t, const std::vector<weighed_product>& all, int rounds) {
     if (all.empty()) return;
     variables x = t.find(by);
     const std::size_t n = x.size();
@@ -274,8 +273,7 @@ double choice_loss(const std::vector<weighed_product>& all, const model& by) {
     return total / static_cast<double>(all.size());
 }
 
-void fit_choices(model& by, const task& t, const std::vector<weighed_product>& all,
-                 int rounds) {
+void fit_choices(model& by, const task& t, const std::vector<weighed_product>& all, int rounds) {
     if (all.empty()) return;
     std::mt19937_64 random(1);
     variables x = t.find(by);

@@ -160,8 +160,8 @@ class trial {
     }
 
   private:
-    // Another run goes ahead, so that the clock doesn't count the first one's way to the GPU, some 4
-    // us.
+    // Another run goes ahead, so that the clock doesn't count the first one's way to the GPU, some
+    // 4 us.
     [[nodiscard]] static double timed_us(benchmark::stopwatch& clock, const way& one, int runs) {
         (void)one.start();
         return 1e6 * clock.once_s(one.start, runs);
@@ -301,9 +301,9 @@ class trial {
     // Packed where they can't be read in place, as on a GPU that has no other kernels.
     void add_small() {
         if (!cuda::mma::has_small_tiles(it_.one.a_type, it_.of->how)) return;
-        const cuda::mma::packed_operands packs =
-            cuda::mma::reads(call()) ? cuda::mma::packed_operands{}
-                                     : cuda::mma::packed_operands{true, true};
+        const cuda::mma::packed_operands packs = cuda::mma::reads(call())
+                                                     ? cuda::mma::packed_operands{}
+                                                     : cuda::mma::packed_operands{true, true};
         if (!cuda::mma::reads(cuda::mma::packed(call(), packs))) return;
         for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
             add("1," + std::to_string(row) + ",0,0,0,0,0",

@@ -23,8 +23,8 @@ double copy_factor(int together, int element_bytes, const mma_costs& costs) {
 double memory_bytes(const batch_request& of, int element_bytes) {
     const auto operands = static_cast<double>(
         of.k * (of.m * (of.one_a ? 1 : of.batch) + of.n * (of.one_b ? 1 : of.batch)));
-    return element_bytes * operands + static_cast<double>(of.m * of.n * of.batch) *
-                                          of.result_bytes * (of.adds_e ? 2 : 1);
+    return element_bytes * operands +
+           static_cast<double>(of.m * of.n * of.batch) * of.result_bytes * (of.adds_e ? 2 : 1);
 }
 
 launch_work work_of(const batch_tile& tile, const batch_request& of, const batch_model& model,

@@ -131,8 +131,8 @@ launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_cost
     const double columns = columns_loaded(c);
     work.step_bytes =
         operand_bytes(c, of, costs, static_cast<double>(k.block_m) / c.cluster_n, columns);
-    work.step_arrival_s = operand_bytes(c, of, costs, k.block_m, columns * c.cluster_m) /
-                          costs.arriving_bytes_per_s;
+    work.step_arrival_s =
+        operand_bytes(c, of, costs, k.block_m, columns * c.cluster_m) / costs.arriving_bytes_per_s;
     const int stages = std::max(1, stages_that_fit(k, c.split_k, work.on_sm));
     work.step_floor_s = std::max(costs.latency_s / stages, costs.least_step_s) / products;
     work.fill_s = costs.fill_s + costs.sharing_s * (c.shared() - 1);

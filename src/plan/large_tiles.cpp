@@ -46,11 +46,10 @@ launch_work work_of(const batch_tile& tile, int splits, const batch_request& of,
     work.places = of.sms;
     work.on_sm = tile.ctas_per_sm;
     work.steps = static_cast<double>(ceil_div(ceil_div(of.k, model.block_k), splits));
-    work.step_math_s =
-        2 * area * model.block_k / model.flop_per_s * (1 + costs.small_tile * sides);
+    work.step_math_s = 2 * area * model.block_k / model.flop_per_s * (1 + costs.small_tile * sides);
     work.step_floor_s = costs.step_s;
-    work.step_bytes = static_cast<double>(model.block_k * model.element_bytes) *
-                      (tile.block_m + tile.block_n);
+    work.step_bytes =
+        static_cast<double>(model.block_k * model.element_bytes) * (tile.block_m + tile.block_n);
     work.fill_s = costs.fill_s;
     work.tile_s = stored / costs.stored_bytes_per_s *
                   (of.vectorized_c ? 1 : costs.stored_odd_factor) *
@@ -58,8 +57,7 @@ launch_work work_of(const batch_tile& tile, int splits, const batch_request& of,
     work.memory_bytes = memory_bytes(of, model.element_bytes);
     work.launch_s = costs.launch_s;
     if (splits > 1)
-        work.once_s =
-            costs.groups_s + splits * area * model.sum_bytes / costs.gathered_bytes_per_s;
+        work.once_s = costs.groups_s + splits * area * model.sum_bytes / costs.gathered_bytes_per_s;
     return work;
 }
 

@@ -1,5 +1,5 @@
-// What the large tiles of src/cuda/families/mma (multistage.cuh) take for a product or a batch, each
-// with its K in one part or shared by several CTAs. Pure.
+// What the large tiles of src/cuda/families/mma (multistage.cuh) take for a product or a batch,
+// each with its K in one part or shared by several CTAs. Pure.
 #pragma once
 
 #include <cstdint>

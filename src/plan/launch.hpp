@@ -24,7 +24,7 @@ struct launch_work {
     bool is_persistent = false;
     bool shares_last_wave = false;  // stream-K: its tiles are cut along K in even shares
 
-    double steps = 0;         // along K
+    double steps = 0;           // along K
     double step_math_s = 0;     // of the SM's units for a step
     double step_arrival_s = 0;  // of a step's operands into an SM, multicast ones included
     double step_floor_s = 0;    // a step's least: latency over what the pipeline holds, barriers

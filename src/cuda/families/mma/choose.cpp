@@ -89,8 +89,8 @@ class candidates {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
                 continue;
             for (int splits = 1; splits == 1 || splits <= most_splits(tiles[row]); splits *= 2)
-                all_.push_back({true, row, packs, splits,
-                                packed_s + predicted_s(read, row, splits)});
+                all_.push_back(
+                    {true, row, packs, splits, packed_s + predicted_s(read, row, splits)});
         }
     }
     // K is cut further as long as SMs stay idle and each CTA has enough of K left.

@@ -6,8 +6,8 @@
 
 #include "cuda/common/gemm.hpp"
 #include "cuda/families/mma/multistage_table.hpp"
-#include "plan/batch_tiles.hpp"
 #include "cuda/families/mma/packed_product.hpp"
+#include "plan/batch_tiles.hpp"
 
 namespace carat::cuda::mma {
 
