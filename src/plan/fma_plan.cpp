@@ -85,7 +85,8 @@ launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& p
     work.on_sm = of.ctas_per_sm;
     work.steps = static_cast<double>(ceil_div(ceil_div(p.k, of.k), cut.parts()));
     work.step_math_s = 2.0 * of.k * of.m * of.n / (costs.flop_per_s * of.share);
-    work.step_floor_s = std::max(work.step_math_s / of.alone, costs.step_s);
+    work.step_alone_s = work.step_math_s / of.alone;
+    work.step_floor_s = costs.step_s;
     work.step_bytes = bytes_of(p, std::int64_t{of.k} * (of.m + of.n));
     work.fill_s = costs.fill_s;
     work.memory_bytes = memory_bytes(p);

@@ -13,6 +13,11 @@ double both(double x, double y) {
     return std::sqrt(x * x + y * y);
 }
 
+// The same of two bounds on one thing, which meet in a narrower corner.
+double either(double x, double y) {
+    return std::sqrt(both(x * x, y * y));
+}
+
 class waves {
   public:
     waves(const launch_work& work, const sharing_costs& costs) : work_(work), costs_(costs) {}
@@ -36,7 +41,8 @@ class waves {
     // A step of `together` CTAs on an SM, `active` on the GPU. Clocks fall as more SMs multiply.
     [[nodiscard]] double step_s(double together, double active, double rounds) {
         const double busy = std::min(1.0, active / work_.places);
-        const double math = together * work_.step_math_s * (1 + costs_.busy_share * busy);
+        const double math = std::max(together * work_.step_math_s, work_.step_alone_s) *
+                            (1 + costs_.busy_share * busy);
         const double l2 = active * work_.step_bytes / costs_.l2_bytes_per_s;
         told_.math_s += rounds * work_.steps * math;
         told_.l2_s += rounds * work_.steps * l2;
@@ -48,8 +54,8 @@ class waves {
     void add_round(double together, double active, double rounds) {
         const double body = work_.steps * step_s(together, active, rounds);
         const double ends = work_.tile_s + (work_.is_persistent ? 0 : work_.fill_s);
-        const double all = together > 1 ? both(body + costs_.seen_share * ends,
-                                               body / together * costs_.alone_factor + ends)
+        const double all = together > 1 ? either(body + costs_.seen_share * ends,
+                                                 body / together * costs_.alone_factor + ends)
                                         : body + ends;
         rounds_s_ += rounds * all;
         tiles_s_ += rounds * std::max(0.0, all - body);

@@ -25,7 +25,8 @@ struct launch_work {
     bool shares_last_wave = false;  // stream-K: its tiles are cut along K in even shares
 
     double steps = 0;           // along K
-    double step_math_s = 0;     // of the SM's units for a step
+    double step_math_s = 0;     // of the SM's units for a step, which are full
+    double step_alone_s = 0;    // of them for the only CTA of an SM, if it can't fill them
     double step_arrival_s = 0;  // of a step's operands into an SM, multicast ones included
     double step_floor_s = 0;    // a step's least: latency over what the pipeline holds, barriers
     double step_bytes = 0;      // from L2 for a step

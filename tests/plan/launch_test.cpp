@@ -147,6 +147,16 @@ TEST(time_of, an_sm_takes_in_the_operands_of_all_its_ctas) {
     EXPECT_GE(seconds(work), 2e-6);
 }
 
+TEST(time_of, a_cta_alone_may_not_fill_the_units) {
+    launch_work work = of_ctas(10);
+    work.step_alone_s = 1.5e-8;
+    EXPECT_NEAR(seconds(work), 1.5e-6, tight);
+    work.ctas = 20;
+    work.on_sm = 2;
+    EXPECT_NEAR(seconds(work), time_of(work, ideal).math_s + time_of(work, ideal).waits_s, tight);
+    EXPECT_NEAR(time_of(work, ideal).math_s, 2e-6, tight);
+}
+
 TEST(time_of, units_are_slower_where_all_sms_multiply) {
     sharing_costs costs = ideal;
     costs.busy_share = 0.5;

@@ -101,7 +101,7 @@ TEST(plan_gemm, takes_what_was_fastest_on_an_h200) {
         shares.push_back(*share);
         logarithms += std::log(*share);
     }
-    EXPECT_GE(shares.size(), 18U) << "nobody measured\n" << not_measured;
+    EXPECT_GE(shares.size(), 15U) << "nobody measured\n" << not_measured;
     ASSERT_FALSE(shares.empty());
     std::ranges::sort(shares);
     EXPECT_GE(std::exp(logarithms / static_cast<double>(shares.size())), 0.95) << slow;
