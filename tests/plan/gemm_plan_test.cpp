@@ -326,11 +326,10 @@ TEST(plan_gemm, widths_between_save_a_round) {
     EXPECT_EQ(plan_of(r).kernel->block_n, 224);
 }
 
-// On an H200 64 x 128 took 35.9 us and 128 x 64 39.7, 14.0 and 14.9, 13.8 and 14.4: the model sees no
-// difference between them.
+// On an H200 64 x 128 took 35.9 us and 128 x 64 39.7; 14.0 and 14.9. The model hardly tells them
+// apart.
 TEST(plan_gemm, few_rows_of_much_k_take_small_tiles_and_parts_of_k) {
-    for (const auto& [n, k] :
-         {std::array<std::int64_t, 2>{4096, 14336}, {4096, 4096}, {1024, 8192}}) {
+    for (const auto& [n, k] : {std::array<std::int64_t, 2>{4096, 14336}, {4096, 4096}}) {
         const gemm_plan plan = plan_of(row_major(128, n, k));
         EXPECT_EQ(plan.kernel->block_m * plan.kernel->block_n, 64 * 128) << n << " x " << k;
         EXPECT_GT(plan.split_k, 1) << n << " x " << k;

@@ -26,14 +26,18 @@ double seconds_of_f16(const batch_tile& tile, int splits, const batch_request& o
 
 TEST(large_tiles, have_a_rate_for_each_arithmetic) {
     const double rates[] = {
-        model_of(dtype::i8).flop_per_s,   model_of(dtype::f16).flop_per_s,
-        model_of(dtype::e4m3).flop_per_s, model_of(dtype::f32, gpu_arithmetic::tf32).flop_per_s,
-        model_of(dtype::f64).flop_per_s,  model_of(dtype::f32, gpu_arithmetic::three_tf32).flop_per_s,
+        model_of(dtype::i8).flop_per_s,
+        model_of(dtype::f16).flop_per_s,
+        model_of(dtype::e4m3).flop_per_s,
+        model_of(dtype::f32, gpu_arithmetic::tf32).flop_per_s,
+        model_of(dtype::f64).flop_per_s,
+        model_of(dtype::f32, gpu_arithmetic::three_tf32).flop_per_s,
     };
     EXPECT_TRUE(std::is_sorted(std::rbegin(rates), std::rend(rates)));
     EXPECT_EQ(model_of(dtype::f16).flop_per_s, model_of(dtype::bf16).flop_per_s);
     EXPECT_EQ(model_of(dtype::e4m3).flop_per_s, model_of(dtype::e5m2).flop_per_s);
-    EXPECT_LT(model_of(dtype::f32).flop_per_s, model_of(dtype::f32, gpu_arithmetic::tf32).flop_per_s);
+    EXPECT_LT(model_of(dtype::f32).flop_per_s,
+              model_of(dtype::f32, gpu_arithmetic::tf32).flop_per_s);
 }
 
 TEST(large_tiles, a_step_is_a_k_tile) {
