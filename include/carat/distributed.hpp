@@ -273,5 +273,9 @@ struct layouts {
 };
 [[nodiscard]] CARAT_API layouts best_layouts(std::int64_t m, std::int64_t n, std::int64_t k,
                                              int ranks);
+// Those with which a product over these ranks takes least: where messages don't travel beside
+// products, copies count as well as words.
+[[nodiscard]] CARAT_API layouts best_layouts(const communicator& comm, std::int64_t m,
+                                             std::int64_t n, std::int64_t k);
 
 }  // namespace carat::distributed

@@ -22,6 +22,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "distributed/bound.hpp"
+#include "distributed/parts.hpp"
 #include "distributed/place.hpp"
 #include "distributed/schedule.hpp"
 #include "lab/ranks/operands.hpp"
@@ -143,7 +144,7 @@ class session {
             return ranks::distribution::block_cyclic(m, n, what_.block, what_.block, grid);
         };
         best_ = std::make_unique<in_layout>(
-            comm_, ranks::best_layouts(what_.m, what_.n, what_.k, comm_.size()), type_, pass_);
+            comm_, ranks::best_layouts(comm_, what_.m, what_.n, what_.k), type_, pass_);
         cyclic_ = std::make_unique<in_layout>(
             comm_,
             ranks::layouts{cyclic(what_.m, what_.k), cyclic(what_.k, what_.n),
@@ -156,7 +157,9 @@ class session {
         add("carat", *best_);
         add(fmt::format("carat, blocks of {}", what_.block), *cyclic_);
         // The local product alone.
-        const ranks::schedule plan({{{what_.m, what_.n, what_.k}}, comm_.size()});
+        const ranks::task all{{{what_.m, what_.n, what_.k}}, comm_.size()};
+        const ranks::schedule plan =
+            comm_.overlaps() ? ranks::schedule(all) : ranks::schedule_of_parts(all);
         const auto own = plan.of(comm_.rank()).size().of;
         const auto part = [&](std::int64_t r, std::int64_t c) {
             return ranks::share{ranks::index_range{0, r}, ranks::index_range{0, c}};

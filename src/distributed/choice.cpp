@@ -6,6 +6,7 @@
 #include <carat/error.hpp>
 
 #include "distributed/movement.hpp"
+#include "distributed/parts.hpp"
 
 namespace carat::distributed {
 
@@ -19,20 +20,14 @@ double missing(const share& held, index_range rows, index_range cols) {
 
 bool is_in_ranges(const distribution& c, int ranks) {
     if (c.is_replicated()) return false;
-    for (int rank = 0; rank < ranks; ++rank) {
-        const share own = c.of(rank);
-        if (own.rows.block < own.rows.period || own.cols.block < own.cols.period) return false;
-    }
+    for (int rank = 0; rank < ranks; ++rank)
+        if (!is_range(c.of(rank))) return false;
     return true;
 }
 
 // How many multiply-adds take the time of moving a word: 400 to 2000 on the machines measured
 // (docs/distributed.md).
 constexpr double madds_of_a_word = 1000;
-
-// Where messages are copied between products, a word of C takes the time of 2.5: the part that is
-// sent is written first, and what arrives is added to what is there.
-constexpr double words_of_a_sum = 2.5;
 
 struct best {
     double of_sum;
@@ -49,6 +44,22 @@ struct best {
 };
 
 }  // namespace
+
+void for_each_grid(const task& what, const std::function<void(const schedule&)>& call) {
+    for (int m = 1; m <= what.ranks; ++m) {
+        if (what.ranks % m != 0) continue;
+        for (int n = 1; n <= what.ranks / m; ++n) {
+            if (what.ranks / m % n != 0 || (m * n < what.ranks && !what.may_split_k)) continue;
+            for (const bool by_columns : {false, true}) {
+                try {
+                    call(schedule::grid(what, m, n, by_columns));
+                } catch (const error&) {
+                    // It needs more memory than there is.
+                }
+            }
+        }
+    }
+}
 
 double words_between(const schedule& plan, const layouts& given, double of_sum) {
     double most = 0;
@@ -73,12 +84,13 @@ double words_between(const schedule& plan, const layouts& given, double of_sum) 
 }
 
 schedule choose_schedule(const task& what, const layouts& given, bool overlaps) {
-    best chosen{overlaps ? 1 : words_of_a_sum};
     const schedule suits(what);
     if (what.along || what.size.volume() == 0) return suits;
-    // Matrices that lie as this schedule has them move the fewest words there are.
-    if (words_between(suits, given) <= suits.most_words() * 1.05) return suits;
+    // Matrices that lie as this schedule has them are there for the fewest words.
+    const bool fits = words_between(suits, given) <= 1.05 * suits.most_words();
+    best chosen{overlaps || fits ? 1 : words_of_a_sum};
     chosen.consider(suits, given);
+    chosen.of_sum = overlaps ? 1 : words_of_a_sum;
     const auto attempt = [&](const auto& made) {
         try {
             chosen.consider(made(), given);
@@ -86,11 +98,9 @@ schedule choose_schedule(const task& what, const layouts& given, bool overlaps) 
             // It needs more memory than there is.
         }
     };
-    for (int m = 1; m <= what.ranks; ++m) {
-        if (what.ranks % m != 0) continue;
-        for (const bool by_columns : {false, true})
-            attempt([&] { return schedule::grid(what, m, what.ranks / m, by_columns); });
-    }
+    for_each_grid(what, [&](const schedule& plan) {
+        if (!overlaps || !plan.splits_k()) chosen.consider(plan, given);
+    });
     if (is_in_ranges(given.c, what.ranks))
         attempt([&] { return schedule::where_c_lies(what, given.c); });
     task along_k = what;

@@ -2,11 +2,16 @@
 // that finds more of them where they are.
 #pragma once
 
+#include <functional>
+
 #include <carat/distributed.hpp>
 
 #include "distributed/schedule.hpp"
 
 namespace carat::distributed {
+
+// Calls with each grid of all ranks along M, N and K.
+void for_each_grid(const task& what, const std::function<void(const schedule&)>& call);
 
 // The words that the busiest rank receives of A and B and sends of C; a word of C counts as
 // `of_sum`.

@@ -14,6 +14,14 @@
 
 namespace carat::distributed {
 
+// Whether all indices of a range are in the set.
+[[nodiscard]] constexpr bool is_range(const index_set& s) {
+    return s.block >= s.period;
+}
+[[nodiscard]] constexpr bool is_range(const share& s) {
+    return is_range(s.rows) && is_range(s.cols);
+}
+
 // The rows and columns that two shares have in common.
 struct overlap {
     std::vector<index_range> rows;

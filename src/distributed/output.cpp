@@ -30,11 +30,6 @@ share face_of(const box& b, const operands& given) {
     return {b[dimension::m], b[dimension::n]};
 }
 
-bool is_range(const share& s) {
-    const auto whole = [](const index_set& of) { return of.block >= of.period; };
-    return whole(s.rows) && whole(s.cols);
-}
-
 // The part of a product that computes this block of C.
 box part_of(const box& product, const overlap& block) {
     return {{block.rows.front(), block.cols.front(), product[dimension::k]}};

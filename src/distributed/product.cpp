@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "distributed/choice.hpp"
+#include "distributed/parts.hpp"
 #include "distributed/prepared.hpp"
 #include "distributed/relabel.hpp"
 
@@ -247,6 +248,12 @@ void product::operator()() {
 
 traffic product::moved() const {
     return prepared_->moved();
+}
+
+layouts best_layouts(const communicator& comm, std::int64_t m, std::int64_t n, std::int64_t k) {
+    if (comm.overlaps()) return best_layouts(m, n, k, comm.size());
+    const schedule plan = schedule_of_parts({{{m, n, k}}, comm.size(), 0, true});
+    return {plan.of_a(has_parts(plan)), plan.of_b(has_parts(plan)), plan.of_c()};
 }
 
 layouts best_layouts(std::int64_t m, std::int64_t n, std::int64_t k, int ranks) {

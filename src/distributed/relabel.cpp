@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "distributed/movement.hpp"
+
 namespace carat::distributed {
 
 namespace {
@@ -16,10 +18,6 @@ sets sets_of(const distribution& where, index_set share::*along) {
     sets all;
     for (int rank = 0; rank < where.ranks(); ++rank) all.push_back(where.of(rank).*along);
     return all;
-}
-
-bool is_range(const index_set& s) {
-    return s.block >= s.period;
 }
 
 sets distinct(const sets& all) {
@@ -77,7 +75,7 @@ layouts relabelled(const layouts& given) {
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
         const auto [x, y] = dimensions[i];
         const sets found = common_sets(*x, *y, sizes[i]);
-        if (std::ranges::all_of(found, is_range)) continue;
+        if (std::ranges::all_of(found, [](const index_set& s) { return is_range(s); })) continue;
         number_anew(*x, found);
         number_anew(*y, found);
         changed = true;

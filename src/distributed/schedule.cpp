@@ -331,7 +331,7 @@ double schedule::most_madds() const {
 // common: there rows are dealt out with a period of the number of ranks, in the same proportion, or
 // of a multiple of it, so that there are about 16 periods: a matrix by columns then has no runs of
 // a few elements, which take long to copy.
-distribution schedule::best(dimension rows, dimension cols, dimension shared) const {
+distribution schedule::best(dimension rows, dimension cols, dimension shared, bool in_parts) const {
     const index whole = task_.size[shared];
     if (whole == 0) return distribution::by_rows(task_.size[rows], task_.size[cols], task_.ranks);
     const bool same_faces = shared == order_[2] || is_grid();
@@ -341,8 +341,9 @@ distribution schedule::best(dimension rows, dimension cols, dimension shared) co
         share s{own[rows], own[cols]};
         const index_range line = own[shared];
         if (same_faces || shared == order_[1]) {
-            const bool by_rows =
-                same_faces ? cuts_rows(own[rows], own[cols], rows) : rows == order_[0];
+            const bool by_rows = !same_faces ? rows == order_[0]
+                                 : in_parts  ? rows == dimension::k
+                                             : cuts_rows(own[rows], own[cols], rows);
             index_range& cut = by_rows ? s.rows.within : s.cols.within;
             const index_range all = cut;
             cut = {all.begin + all.size() * line.begin / whole,

@@ -74,8 +74,8 @@ class schedule {
     // shares of the matrices alone, or with the least pieces of A and B, need more memory.
     explicit schedule(const task& what);
 
-    // K whole, and a grid of so many ranks along M and along N; ranks numbered by rows or by
-    // columns.
+    // A grid of so many ranks along M and along N, and the rest along K; ranks numbered by rows or
+    // by columns.
     [[nodiscard]] static schedule grid(const task& what, int along_m, int along_n, bool by_columns);
 
     // K whole, and each rank multiplies what it holds of C, which must be a range of rows and one
@@ -102,12 +102,13 @@ class schedule {
     // Multiply-adds of the busiest rank.
     [[nodiscard]] double most_madds() const;
 
-    // The layouts in which nothing has to be moved but what words() counts.
-    [[nodiscard]] distribution of_a() const {
-        return best(dimension::m, dimension::k, dimension::n);
+    // The layouts in which nothing has to be moved but what words() counts. `in_parts`: shares of a
+    // grid are cut along K, otherwise across it where there is room.
+    [[nodiscard]] distribution of_a(bool in_parts = false) const {
+        return best(dimension::m, dimension::k, dimension::n, in_parts);
     }
-    [[nodiscard]] distribution of_b() const {
-        return best(dimension::k, dimension::n, dimension::m);
+    [[nodiscard]] distribution of_b(bool in_parts = false) const {
+        return best(dimension::k, dimension::n, dimension::m, in_parts);
     }
     [[nodiscard]] distribution of_c() const {
         return best(dimension::m, dimension::n, dimension::k);
@@ -118,7 +119,8 @@ class schedule {
     [[nodiscard]] int columns_of(int slab) const {
         return columns_[slab < task_.ranks % slabs_ ? 0 : 1];
     }
-    [[nodiscard]] distribution best(dimension rows, dimension cols, dimension shared) const;
+    [[nodiscard]] distribution best(dimension rows, dimension cols, dimension shared,
+                                    bool in_parts = false) const;
     void search();
     void take_pieces();
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <set>
 #include <utility>
 
 #include "distributed/movement.hpp"
@@ -142,63 +140,7 @@ std::vector<step> steps_along_k(const box& own, std::int64_t pieces, const share
     return steps;
 }
 
-bool is_range(const index_set& s) {
-    return s.block >= s.period;
-}
-
-// Adds where the shares of a face begin and end along K; false if one of them has only a part of
-// the face's lines.
-bool add_cuts(std::set<std::int64_t>& to, const distribution& of, index_set share::*lines,
-              index_set share::*along, index_range face, index_range k) {
-    for (int rank = 0; rank < of.ranks(); ++rank) {
-        const share held = of.of(rank);
-        if (!is_range(held.*lines) || !is_range(held.*along)) return false;
-        const index_range there = common((held.*along).within, k);
-        if (there.empty() || common((held.*lines).within, face).empty()) continue;
-        if (!(held.*lines).within.contains(face)) return false;
-        to.insert({there.begin, there.end});
-    }
-    return true;
-}
-
-bool holds(const share& held, index_range rows, index_range cols) {
-    return is_range(held.rows) && is_range(held.cols) && held.rows.within.contains(rows) &&
-           held.cols.within.contains(cols);
-}
-
 }  // namespace
-
-std::vector<step> steps_in_parts(const box& own, int rank, const distribution& a,
-                                 const distribution& b) {
-    constexpr std::size_t most = 16;
-    constexpr std::int64_t thinnest = 64;
-    const index_range m = own[dimension::m], n = own[dimension::n], k = own[dimension::k];
-    std::set<std::int64_t> cuts;
-    if (own.empty() || !add_cuts(cuts, a, &share::rows, &share::cols, m, k) ||
-        !add_cuts(cuts, b, &share::cols, &share::rows, n, k))
-        return {};
-    std::vector<step> steps;
-    std::size_t first = 0;  // ranks that share a face begin with different parts of it
-    for (auto begin = cuts.begin(); begin != cuts.end() && std::next(begin) != cuts.end();
-         ++begin) {
-        const index_range part{*begin, *std::next(begin)};
-        const int buffer = static_cast<int>(steps.size());
-        step& s = steps.emplace_back();
-        if (holds(a.of(rank), m, part))
-            first += steps.size() - 1;
-        else
-            s.a = arrival{{m, part}, buffer};
-        if (holds(b.of(rank), part, n))
-            first += steps.size() - 1;
-        else
-            s.b = arrival{{part, n}, buffer};
-        s.products.push_back({{m, n, part}});
-        if (part.size() < thinnest) return {};
-    }
-    if (steps.size() < 2 || steps.size() > most) return {};
-    std::ranges::rotate(steps, steps.begin() + static_cast<std::ptrdiff_t>(first % steps.size()));
-    return steps;
-}
 
 double time_of(const box& product, const pace& by) {
     const auto tiles = [&](dimension d) {

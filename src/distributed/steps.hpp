@@ -17,7 +17,6 @@
 #include <optional>
 #include <vector>
 
-#include <carat/distribution.hpp>
 #include <carat/types.hpp>
 
 #include "distributed/schedule.hpp"
@@ -64,11 +63,6 @@ struct step {
 [[nodiscard]] std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a,
                                          const share& held_b, const pace& by);
 
-// K in the parts in which ranks hold the faces of A and B, if there are such: each part is
-// multiplied where it lies or arrived, so that no face is put together. The sums of parts are added
-// up. None: there are no such parts, or they are thin.
-[[nodiscard]] std::vector<step> steps_in_parts(const box& own, int rank, const distribution& a,
-                                               const distribution& b);
 // The time of steps whose messages follow each other, while products run or between them.
 [[nodiscard]] double time_of(const std::vector<step>& steps, const share& held_a,
                              const share& held_b, const pace& by);

@@ -56,22 +56,26 @@ TEST_P(parts, every_layout_and_type_is_exact) {
 // A and B by blocks of a 4 x 4 grid: three blocks of each arrive, and the workspace has room for
 // them alone.
 TEST(parts_of_k, lie_where_they_arrive) {
-    const auto where = ranks::distribution::by_blocks(512, 512, 4, 4);
+    const auto of_a = ranks::distribution::by_blocks(512, 1024, 4, 4);
+    const auto of_b = ranks::distribution::by_blocks(1024, 512, 4, 4);
+    const auto of_c = ranks::distribution::by_blocks(512, 512, 4, 4);
     std::mutex collecting;
     std::vector<ranks::traffic> moved;
     quietly(16, [&](ranks::communicator& comm) {
-        const auto local = [&] { return local_part(where, comm.rank(), dtype::f64, true); };
-        local_part a = local(), b = local(), c = local();
-        for (local_part* x : {&a, &b, &c}) x->line = x->rows;  // dense
-        ranks::product multiply(comm, {a.view(dtype::f64, 1), where},
-                                {b.view(dtype::f64, 1), where}, std::nullopt,
-                                {c.view(dtype::f64, 1), where}, {});
+        const auto local = [&](const ranks::distribution& where) {
+            local_part x(where, comm.rank(), dtype::f64, true);
+            x.line = x.rows;  // dense
+            return x;
+        };
+        local_part a = local(of_a), b = local(of_b), c = local(of_c);
+        ranks::product multiply(comm, {a.view(dtype::f64, 1), of_a}, {b.view(dtype::f64, 1), of_b},
+                                std::nullopt, {c.view(dtype::f64, 1), of_c}, {});
         const std::lock_guard hold(collecting);
         moved.push_back(multiply.moved());
     });
     for (const ranks::traffic& of_rank : moved) {
-        EXPECT_EQ(of_rank.words(), 6 * 128 * 128);
-        EXPECT_EQ(of_rank.workspace_bytes, 6U * 128 * 128 * 8);
+        EXPECT_EQ(of_rank.words(), 6 * 128 * 256);
+        EXPECT_EQ(of_rank.workspace_bytes, 6U * 128 * 256 * 8);
     }
 }
 
