@@ -86,7 +86,7 @@ void add_bench(CLI::App& app, action& chosen) {
         "  carat bench --beta 1 --alpha -0.5 --size 1000 --dtype f32\n"
         "  carat bench --json a.json --resume   after an interruption\n"
         "  carat bench --distributed            under mpirun -n 4\n"
-        "  carat bench --distributed --device cuda --dtype bf16 --size 8192");
+        "  carat bench --distributed --device cuda --dtype bf16");
     sub->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }
 
