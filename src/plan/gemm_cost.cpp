@@ -29,7 +29,7 @@ double math_s(const candidate& c, const wgmma_costs& costs) {
     return factor * costs.column_s * k.block_m / 128 * k.block_n;
 }
 
-// Of a step, whose lines of A and B are so many.
+// The bytes of a step that has so many lines of A and of B.
 double operand_bytes(const candidate& c, const gemm_request& of, const wgmma_costs& costs,
                      double rows, double columns) {
     const auto sectors = [&](bool of_a) {
