@@ -8,18 +8,10 @@ namespace carat::cuda::mma {
 
 // Rounds to the nearest of 11 bits, as TMA does for wgmma, but half away from 0. Tensor cores don't
 // read the other bits: a NaN with no bits but those would be infinity, so it becomes a quiet NaN.
-__device__ __forceinline__ bool is_finite(float x) {
-    return fabsf(x) < __uint_as_float(0x7f800000u);
-}
-__device__ __forceinline__ void round_finite_to_tf32(std::uint32_t& x) {
-    x += 0x1000u;
-}
 __device__ __forceinline__ void round_to_tf32(std::uint32_t& x) {
     const float number = __uint_as_float(x);
-    if (is_finite(number))
-        round_finite_to_tf32(x);
-    else
-        x = __float_as_uint(number + number);
+    const bool is_finite = fabsf(number) < __uint_as_float(0x7f800000u);
+    x = is_finite ? x + 0x1000u : __float_as_uint(number + number);
 }
 
 // C (16 x 8) += A (16 x 8) B (8 x 8)^T, with the lanes' places of ptx::mma_f64_m16n8k8: before 9.0

@@ -48,7 +48,16 @@ class direct_part {
     static __device__ __forceinline__ void multiply(accumulators<C>& sums, fragments& of,
                                                     const Between& between) {
         using instruction = typename C::math::instruction;
-        if constexpr (C::math::rounds) round_to_tf32(of);
+        if constexpr (C::math::rounds) {
+#pragma unroll
+            for (auto& piece : of.a)
+#pragma unroll
+                for (std::uint32_t& x : piece) round_to_tf32(x);
+#pragma unroll
+            for (auto& piece : of.b)
+#pragma unroll
+                for (std::uint32_t& x : piece) round_to_tf32(x);
+        }
 #pragma unroll
         for (int j = 0; j < accumulators<C>::across; ++j) {
 #pragma unroll
@@ -56,46 +65,6 @@ class direct_part {
                 of.template multiply<instruction>(sums.at[i][j], i, j);
             between(j);
         }
-    }
-
-    // Rounding what may be infinite or NaN takes four instructions, which is more than the tensor
-    // cores of 9.0 leave time for. A sum of products is finite only where all factors are. On 8.0,
-    // whose tensor cores take longer, it would take registers that aren't there.
-    static __device__ __forceinline__ void round_to_tf32(fragments& of) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
-        float all = 0;
-        add_products(all, of.a);
-        add_products(all, of.b);
-        if (is_finite(all)) {
-            round_pieces<true>(of.a);
-            round_pieces<true>(of.b);
-            return;
-        }
-#endif
-        round_pieces<false>(of.a);
-        round_pieces<false>(of.b);
-    }
-    template <int Count>
-    static __device__ __forceinline__ void add_products(float& all,
-                                                        const std::uint32_t (&pieces)[Count][4]) {
-#pragma unroll
-        for (int i = 0; i < Count; ++i)
-#pragma unroll
-            for (int part = 0; part < 4; part += 2)
-                all = fmaf(__uint_as_float(pieces[i][part]), __uint_as_float(pieces[i][part + 1]),
-                           all);
-    }
-    template <bool Finite, int Count>
-    static __device__ __forceinline__ void round_pieces(std::uint32_t (&pieces)[Count][4]) {
-#pragma unroll
-        for (int i = 0; i < Count; ++i)
-#pragma unroll
-            for (int part = 0; part < 4; ++part) {
-                if constexpr (Finite)
-                    round_finite_to_tf32(pieces[i][part]);
-                else
-                    mma::round_to_tf32(pieces[i][part]);
-            }
     }
 
     reader reader_;
