@@ -20,7 +20,7 @@ namespace {
 
 inline void multiply_tile(const tile_of_c& t) {
     t.first ? zero_sums() : load_sums(t.sums, amx_edge);
-    for (std::int64_t s = 0; s < t.steps; ++s) multiply_step(t.a + s * step, t.b + s * step);
+    for (std::int64_t s = 0; s < t.steps; ++s) multiply_step(t.a + s * t.ahead, t.b + s * t.ahead);
     store_sums(t.sums, amx_edge);
 }
 

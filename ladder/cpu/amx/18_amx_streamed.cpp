@@ -36,7 +36,7 @@ inline void multiply_tile(const bf16_product& p, const tile_of_c& t, finished_ro
     const std::int64_t share = (amx_edge + t.steps - 1) / t.steps;
     t.first ? zero_sums() : load_sums(t.sums, amx_edge);
     for (std::int64_t s = 0; s < t.steps; ++s) {
-        multiply_step(t.a + s * step, t.b + s * step);
+        multiply_step(t.a + s * t.ahead, t.b + s * t.ahead);
         write_rows(p, rows, share);
     }
     store_sums(t.sums, amx_edge);

@@ -10,24 +10,30 @@ namespace carat::ladder::cpu::CARAT_ISA {
 struct tile_of_c {
     std::int64_t i, j;   // of its first element
     std::int64_t steps;  // of K in this slab
+    std::int64_t ahead;  // elements to the next step
     const std::uint16_t *a, *b;
     float* sums;
     bool first, last;  // of the slabs
 };
 
-// body(tile) for each slab of K, and in it for each sliver of A and each sliver of B.
+// body(tile) for each slab of K, and in it for each sliver of A and each sliver of B. K is walked
+// forward and backward in turn, so that the end of a sliver of A is still in L1 when the next
+// sliver of B meets it.
 template <class Body>
 inline void for_slabs(const bf16_product& p, const std::uint16_t* packed_a,
                       const std::uint16_t* packed_b, float* sums, const Body& body) {
     const std::int64_t depth = whole(p.k);
     for (std::int64_t l = 0; l < depth; l += amx_slab) {
         const std::int64_t left = depth - l;
-        tile_of_c t = {0, 0, 0, nullptr, nullptr, sums, l == 0, left <= amx_slab};
+        tile_of_c t = {0, 0, 0, 0, nullptr, nullptr, sums, l == 0, left <= amx_slab};
         t.steps = (t.last ? left : amx_slab) / amx_edge;
         for (t.i = 0; t.i < p.m; t.i += amx_edge)
             for (t.j = 0; t.j < p.n; t.j += amx_edge, t.sums += step) {
-                t.a = packed_a + t.i * depth + l * amx_edge;
-                t.b = packed_b + t.j * depth + l * amx_edge;
+                const bool back = t.j / amx_edge % 2 != 0;
+                const std::int64_t from = l * amx_edge + (back ? (t.steps - 1) * step : 0);
+                t.ahead = back ? -step : step;
+                t.a = packed_a + t.i * depth + from;
+                t.b = packed_b + t.j * depth + from;
                 body(t);
             }
     }
