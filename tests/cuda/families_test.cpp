@@ -6,7 +6,6 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/code.hpp"
-#include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/choose.hpp"
 #include "cuda/families/mma/product.hpp"
 
@@ -119,22 +118,6 @@ TEST(families, one_answers_for_what_is_asked_of_a_call) {
         first({.problem = core::row_major_problem(dtype::f32, 64, 64, 64), .arithmetic = tf32}),
         "wgmma");
     EXPECT_EQ(first({.problem = core::row_major_problem(dtype::bf16, 64, 64, 0)}), "scale");
-}
-
-// TMA reads f32 in four matrices where its lines lie anywhere, as ADR 0153 says.
-TEST(families, fma_packs_of_odd_f32_only_columns_that_lie_along_k) {
-    const auto packed = [](dtype type, bool a_along_k, bool b_along_k) {
-        core::gpu_call call{.problem = core::row_major_problem(type, 301, 303, 305)};
-        if (!a_along_k) call.problem.a_layout = core::column_major(301);
-        if (b_along_k) call.problem.b_layout = core::column_major(305);
-        call.aligned = {false, false};
-        const plan::packed_first first = cuda::fma::request_for(call, {}, 132).packing;
-        return first.lines + first.columns;
-    };
-    EXPECT_EQ(packed(dtype::f32, true, false), 0);
-    EXPECT_EQ(packed(dtype::f32, false, false), 0);
-    EXPECT_EQ(packed(dtype::f32, true, true), 2.0 * 4 * 303 * 305);
-    EXPECT_EQ(packed(dtype::f64, true, false), 2.0 * 8 * 305 * (301 + 303));
 }
 
 TEST(families, only_mma_can_be_forced) {

@@ -1,7 +1,6 @@
 // What an fma kernel is told about one product, and how the host launches it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -18,29 +17,6 @@ using core::operand_major;
 template <class T>
 inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
-// An operand as TMA reads it. Runs of f32 that begin anywhere are read as four matrices, each of
-// every fourth run, which lie a multiple of 16 bytes apart (quarters.hpp); else the first is all.
-template <class T>
-struct operand_maps {
-    static constexpr std::size_t count = is_unswizzled<T> ? 4 : 1;
-    CUtensorMap of[count];
-};
-
-// Where runs begin in such matrices, which begin at multiples of 16 bytes.
-struct quarters {
-    bool are_read = false;
-    std::uint32_t first = 0;  // elements before run 0, modulo 4
-    std::uint32_t step = 0;   // more of them from one run to the next
-
-#ifdef __CUDACC__
-    __device__ __forceinline__
-#endif
-        constexpr int
-        before(int run) const {
-        return static_cast<int>((first + static_cast<std::uint32_t>(run) * step) % 4);
-    }
-};
-
 // C = alpha A B + beta source, for each product of a batch.
 template <class T>
 struct arguments {
@@ -52,8 +28,6 @@ struct arguments {
     bool is_vectorized;           // C's rows are contiguous and aligned to 16 bytes
     bool one_a;                   // for all of the batch
     bool one_b;
-    quarters a_quarters;
-    quarters b_quarters;
     int m;
     int n;
     int k_tiles;
@@ -84,7 +58,6 @@ struct owner {
     int warp_row;
     int warp_col;
     int lane;
-    bool rows_in_quarters;  // the tile's rows lie so in shared memory: every fourth one
 };
 
 // Where elements of C are, each `step` columns from the one before it.
@@ -110,7 +83,7 @@ struct kernel {
     int threads;
     int ctas_per_sm;
     int shared_bytes;
-    void (*launch)(const operand_maps<T>& a, const operand_maps<T>& b, const arguments<T>& with,
+    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
                    const launch_shape& grid, cudaStream_t stream);
 };
 

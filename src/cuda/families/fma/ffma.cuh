@@ -111,12 +111,8 @@ struct ffma {
         const int across = of.lane % lanes_n * (deep_b == 1 ? 4 : 1);
         const int col = of.col + of.warp_col + c * lanes_n + across;
         const int line = of.lane / lanes_n;
-        const int row =
-            of.warp_row + (deep_a == 1 ? r / 4 * 4 * LanesM + line * 4 + r % 4 : r * LanesM + line);
-        constexpr int quarter = C::block_m / 4;
-        if (deep_a != 1 && of.rows_in_quarters)
-            return {of.row + row % quarter * 4 + row / quarter, col};
-        return {of.row + row, col};
+        const int row = deep_a == 1 ? r / 4 * 4 * LanesM + line * 4 + r % 4 : r * LanesM + line;
+        return {of.row + of.warp_row + row, col};
     }
     static __device__ __forceinline__ vector<float> raw(const accumulators& s, int i) {
         const int r = i / Cols * 4;

@@ -119,35 +119,14 @@ struct tma_boxes {
     static constexpr int count = along_k ? BlockK / length : Tile / length;
     static constexpr int bytes = Tile * BlockK * static_cast<int>(sizeof(Element)) / count;
 
-    static __device__ __forceinline__ void load(unsigned char* to,
-                                                const operand_maps<Element>& maps,
-                                                const quarters& of, int first, int k, int matrix,
-                                                ptx::barrier& full) {
-        if constexpr (is_unswizzled<Element>)
-            if (of.are_read) return load_quarters(to, maps, of, first, k, matrix, full);
+    static __device__ __forceinline__ void load(unsigned char* to, const CUtensorMap& map,
+                                                int first, int k, int matrix, ptx::barrier& full) {
 #pragma unroll 1
         for (int i = 0; i < count; ++i)
             if constexpr (along_k)
-                ptx::tma_load(to + i * bytes, maps.of[0], k + i * length, first, matrix, full);
+                ptx::tma_load(to + i * bytes, map, k + i * length, first, matrix, full);
             else
-                ptx::tma_load(to + i * bytes, maps.of[0], first + i * length, k, matrix, full);
-    }
-
-  private:
-    // Lines along K come a quarter of the tile at a time, k across one by one.
-    static __device__ __forceinline__ void load_quarters(unsigned char* to,
-                                                         const operand_maps<Element>& maps,
-                                                         const quarters& of, int first, int k,
-                                                         int matrix, ptx::barrier& full) {
-        constexpr int boxes = along_k ? 4 : BlockK;
-        constexpr int box_bytes = Tile * BlockK * static_cast<int>(sizeof(Element)) / boxes;
-#pragma unroll
-        for (int i = 0; i < boxes; ++i) {
-            const int quarter = i % 4;
-            const int from = of.before(quarter) + (along_k ? k : first);
-            const int run = along_k ? first / 4 : k / 4 + i / 4;
-            ptx::tma_load(to + i * box_bytes, maps.of[quarter], from, run, matrix, full);
-        }
+                ptx::tma_load(to + i * bytes, map, first + i * length, k, matrix, full);
     }
 };
 
@@ -185,14 +164,12 @@ struct producer {
     }
     [[nodiscard]] __device__ __forceinline__ bool done() const { return unit >= p.units; }
     // Waits for a stage, and starts loading into it.
-    __device__ __forceinline__ void load(const operand_maps<T>& a, const operand_maps<T>& b) {
+    __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
         ptx::barrier& full = r.full[at.stage];
         ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
         ptx::arrive_and_expect_tx(full, C::stage_bytes);
-        boxes_of_a::load(r.a(at.stage), a, p.a_quarters, row, k * C::block_k, p.one_a ? 0 : product,
-                         full);
-        boxes_of_b::load(r.b(at.stage), b, p.b_quarters, col, k * C::block_k, p.one_b ? 0 : product,
-                         full);
+        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, p.one_a ? 0 : product, full);
+        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, p.one_b ? 0 : product, full);
         at.advance();
         if (++k < end) return;
         unit += units_per_wave(p);
@@ -281,8 +258,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
         const tile_coordinate t = tile_of(p, index, product);
         const int thread = ptx::thread_anew();
         const owner of{product * p.product_stride, t.m * C::block_m,       t.n * C::block_n,
-                       row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32,
-                       p.a_quarters.are_read};
+                       row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32};
         const meeting<C> with{p, of, {index, group, thread, is_last}};
         if (p.log2_cluster > 0)
             reduce_cluster<C>(with, r.tiles, *r.dsmem, rank_of(p), acc);
@@ -295,16 +271,16 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
 
 template <class C, class T>
 __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
-    gemm_kernel(const __grid_constant__ operand_maps<T> a,
-                const __grid_constant__ operand_maps<T> b, const __grid_constant__ arguments<T> p) {
+    gemm_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ arguments<T> p) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ unsigned char shared[];
     __shared__ barrier_storage<C> barriers;
     const pipeline<C> r(shared, barriers);
     const bool splits_k = p.log2_cluster > 0;
     if (threadIdx.x == C::consumer_threads) {
-        ptx::prefetch_tensor_map(a.of[0]);
-        ptx::prefetch_tensor_map(b.of[0]);
+        ptx::prefetch_tensor_map(a);
+        ptx::prefetch_tensor_map(b);
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
             ptx::init_barrier(barriers.full[stage], 1);
@@ -336,7 +312,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 }
 
 template <class C, class T>
-void launch(const operand_maps<T>& a, const operand_maps<T>& b, const arguments<T>& with,
+void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
             const launch_shape& grid, cudaStream_t stream) {
     launch_closely(
         gemm_kernel<C, T>,

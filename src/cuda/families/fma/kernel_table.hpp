@@ -55,8 +55,6 @@ struct kernel_desc {
 inline constexpr std::array kernel_table = {
     // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
     kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},
-    kernel_desc{dtype::f32, 8, 8, 4, 1, 2, 4, 4, 0.659, 0.463},
-    kernel_desc{dtype::f32, 8, 8, 8, 2, 1, 4, 4, 0.600, 0.463},
     kernel_desc{dtype::f32, 8, 8, 4, 2, 1, 4, 4, 0.659, 0.463},
     kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.728, 0.867},
     kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.844, 0.851},

@@ -42,12 +42,12 @@ double packing_bytes(const operand_shape& of, std::int64_t matrices) {
     return 2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
 }
 
-void add_packing(plan::fma_request& to, const operand_shape& of, side which, bool is_aligned,
+void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned,
                  std::int64_t matrices) {
-    const auto read = readable_as(of, which, true, is_aligned, matrices);
+    const auto read = readable_as(of, true, is_aligned);
     if (!read)
         (of.along == 1 ? to.packing.columns : to.packing.lines) += packing_bytes(of, matrices);
-    if (read && read->major == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
+    if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
 }
 
 // The hardware starts a CTA on each SM before it starts a second one on any. SMs stay free for
@@ -80,9 +80,9 @@ class product final : public gemm_product {
           plan_(with),
           row_(with.row),
           tile_(as_launched(kernel_table[row_].tile())),
-          a_(shape_of_a(problem_), side::rows, kernel_table[row_].reads_along_k(), aligned_.a,
+          a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
              products_.matrices_a()),
-          b_(shape_of_b(problem_), side::columns, kernel_table[row_].reads_along_k(), aligned_.b,
+          b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
              products_.matrices_b()) {
         choose();
     }
@@ -92,11 +92,10 @@ class product final : public gemm_product {
         const bindings with = swap_ab_ ? given.swapped() : given;
         const kernel<T>& k = *kernel_;
         pack_both(with);
-        const operand_maps<T> a =
-            a_.template maps<T>(with.data.a, with.apart.a, k.block_m, k.block_k);
-        const operand_maps<T> b =
-            b_.template maps<T>(with.data.b, with.apart.b, k.block_n, k.block_k);
-        k.launch(a, b, arguments_for(with), shape_, with.stream);
+        const CUtensorMap a = a_.map(with.data.a, with.apart.a, k.block_m, k.block_k);
+        const CUtensorMap b = b_.map(with.data.b, with.apart.b, k.block_n, k.block_k);
+        k.launch(a, b, arguments_for(with.data.c, with.source(), with.apart.c), shape_,
+                 with.stream);
         return true;
     }
 
@@ -165,10 +164,8 @@ class product final : public gemm_product {
         facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes, l1_share::least);
     }
 
-    [[nodiscard]] arguments<T> arguments_for(const bindings& with) const {
-        void* const c = with.data.c;
-        const void* const source = with.source();
-        const std::int64_t apart = with.apart.c;
+    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
+                                             std::int64_t apart) const {
         const core::problem& p = problem_;
         const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
@@ -183,8 +180,6 @@ class product final : public gemm_product {
                                  (p.m == 1 || at.row_stride * bytes % 16 == 0),
                 .one_a = products_.one_a,
                 .one_b = products_.one_b,
-                .a_quarters = a_.quarters_of(with.data.a),
-                .b_quarters = b_.quarters_of(with.data.b),
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
                 .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
@@ -297,8 +292,8 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
         .block_n = asked.block_n,
         .split_k = asked.split_k,
         .cluster = asked.cluster};
-    add_packing(of, shape_of_a(p), side::rows, aligned.a, products.matrices_a());
-    add_packing(of, shape_of_b(p), side::columns, aligned.b, products.matrices_b());
+    add_packing(of, shape_of_a(p), aligned.a, products.matrices_a());
+    add_packing(of, shape_of_b(p), aligned.b, products.matrices_b());
     return of;
 }
 
