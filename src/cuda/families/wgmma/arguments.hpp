@@ -39,7 +39,7 @@ struct output_tensor {
     bool is_vectorized;  // four such neighbours can be read and written at once
     std::int64_t batch_stride;
 
-    // For the host: TMA stores it, and loads what beta multiplies.
+    // The host asks this: TMA stores C, and loads what beta multiplies.
     [[nodiscard]] constexpr bool is_by_tma() const { return path >= store_path::by_tma; }
 };
 
