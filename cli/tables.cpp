@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t name_columns = 25;  // fewer where groups are longer
 constexpr std::size_t group_columns = 6;
 constexpr std::size_t full_columns = 80;
+constexpr std::size_t fewest_name_columns = 18;
+constexpr std::size_t most_group_columns = name_columns + group_columns - fewest_name_columns;
 
 // At least three digits that mean something, and never more than a median deserves.
 std::string amount(double value) {
@@ -137,7 +139,8 @@ std::string short_group(const std::string& group) {
 }
 
 std::string group_of(const results::result& c) {
-    return short_group(c.group) + (c.few_trials ? " *" : "");
+    const std::string few = c.few_trials ? " *" : "";
+    return shortened(short_group(c.group), most_group_columns - few.size()) + few;
 }
 
 // Where lines have fewer than 80 columns, tables have neither shares of the roofline nor groups.
@@ -147,15 +150,14 @@ bool is_narrow() {
 
 // What is left for names when every row is to end within the line.
 std::size_t columns_for_names(const measured_case& here) {
-    constexpr std::size_t fewest = 18;
     constexpr std::size_t beside_in_narrow = 42;
     if (is_narrow())
-        return std::clamp(terminal_columns(), fewest + beside_in_narrow,
+        return std::clamp(terminal_columns(), fewest_name_columns + beside_in_narrow,
                           name_columns + beside_in_narrow) -
                beside_in_narrow;
     std::size_t longest = group_columns;
     for (const results::result* c : here.ranked) longest = std::max(longest, group_of(*c).size());
-    return std::max(fewest, name_columns + group_columns - longest);
+    return name_columns + group_columns - std::min(longest, most_group_columns);
 }
 
 table_of table_for(const measured_case& here, std::string date) {

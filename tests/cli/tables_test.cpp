@@ -101,6 +101,26 @@ TEST(tables, say_what_is_known_on_a_busy_machine) {
     EXPECT_NE(text.find("fast leads, at least 5.02× as fast as slow"), std::string::npos) << text;
 }
 
+// With noise and thirty rows a row may belong to a dozen groups that don't follow each other.
+TEST(tables, keep_rows_of_many_groups_within_the_line) {
+    std::vector<results::result> rows = {made("slow", 0.1, 2, 100), made("fast", 0.02, 2, 100)};
+    results::comparison compared;
+    compared.dtype = "f64";
+    compared.m = compared.n = compared.k = 1000;
+    comparing::analyse_results(rows, {}, compared);
+    for (results::result& c : rows) c.few_trials = true;
+    for (const std::string group :
+         {"acegikm", "acegikmoqsuwy", "acegikmoqsuwyACEGIKMOQSUWYacegikmoqsuwy"}) {
+        rows[0].group = group;
+        cli::told_so_far told;
+        const std::string line = line_with(cli::ranking(rows, compared, false, told), "slow");
+        const auto columns = std::ranges::count_if(
+            line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+        EXPECT_LE(columns, 80) << line;
+        EXPECT_TRUE(line.ends_with(" *")) << line;
+    }
+}
+
 TEST(tables, of_one_disturbed_row_rank_the_others) {
     std::vector<results::result> rows = {made("naive", 2, 2, 100), made("tiled", 0.2, 2, 100),
                                          made("engine", 0.02, 2, 100)};
