@@ -101,7 +101,7 @@ TEST(tables, say_what_is_known_on_a_busy_machine) {
     EXPECT_NE(text.find("fast leads, at least 5.02× as fast as slow"), std::string::npos) << text;
 }
 
-// With noise and thirty rows a row may belong to a dozen groups that don't follow each other.
+// A row among thirty noisy ones may belong to a dozen groups that do not follow each other.
 TEST(tables, keep_rows_of_many_groups_within_the_line) {
     std::vector<results::result> rows = {made("slow", 0.1, 2, 100), made("fast", 0.02, 2, 100)};
     results::comparison compared;
