@@ -225,8 +225,8 @@ TEST_F(gated, is_left_to_a_pass_where_no_kernel_takes_it) {
     last.is_glu = true;
     const core::problem p = core::row_major_problem(dtype::bf16, 4096, 4096, 512);
     EXPECT_NE(rows::cuda::prepare_fused(p, last, {}), nullptr);
-    // Where K is deep split-K and a pass are faster.
-    core::problem few_rows = core::row_major_problem(dtype::bf16, 16, 4096, 512);
+    // One step of K can't be split; where K is deep, split-K and a pass are faster.
+    core::problem few_rows = core::row_major_problem(dtype::bf16, 16, 4096, 64);
     EXPECT_NE(rows::cuda::prepare_fused(few_rows, last, {}), nullptr);
     few_rows = core::row_major_problem(dtype::bf16, 16, 4096, 4096);
     EXPECT_EQ(rows::cuda::prepare_fused(few_rows, last, {}), nullptr);
