@@ -123,7 +123,7 @@ endmacro()
 #                       [ONE_OF_8X] [HOPPER_FILES <file> ...] [ADA_FILES <file> ...])
 #
 # A module of .cpp and .cu files in the folder and the folders named. Its kernels are for the GPUs of
-# CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and newer in ADA_FILES; for LEAST
+# CARAT_GPUS and of the types of CARAT_GPU_TYPES: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and newer in ADA_FILES; for LEAST
 # (70) and newer otherwise, with ONE_OF_8X for the oldest GPU of 8.x alone, whose code the others run. A
 # build without CUDA has no such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers
 # need.
@@ -139,6 +139,8 @@ function(carat_add_cuda_module name)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
     list(APPEND sources ${more})
   endforeach()
+  carat_drop_other_types(MODULE_ADA_FILES)
+  carat_drop_other_types(sources)
   set(objects "")
   if(MODULE_HOPPER_FILES)
     carat_compile_apart(${name} hopper HOPPER ${MODULE_HOPPER_FILES})

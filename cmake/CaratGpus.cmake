@@ -27,6 +27,47 @@ endif()
 set(CARAT_GPUS ${carat_default_gpus}
     CACHE STRING "GPUs to compile kernels for: auto, native, release, test, or compute capabilities")
 
+# Types whose kernels are compiled; products of others are refused on a GPU, in one line. The first
+# ranking of a clone needs f32's alone.
+set(CARAT_ALL_GPU_TYPES f64 f32 tf32 f16 bf16 fp8 i8)
+set(CARAT_GPU_TYPES all
+    CACHE STRING "Types to compile GPU kernels of: all, or some of f64, f32, tf32, f16, bf16, fp8, i8")
+string(REPLACE "," ";" CARAT_GPU_TYPE_LIST "${CARAT_GPU_TYPES}")
+if(CARAT_GPU_TYPES STREQUAL "all")
+  set(CARAT_GPU_TYPE_LIST ${CARAT_ALL_GPU_TYPES})
+elseif(CARAT_BUILD_TESTS)
+  message(FATAL_ERROR "CARAT_GPU_TYPES=${CARAT_GPU_TYPES}: tests need the kernels of all types; use all, "
+                      "or -DCARAT_BUILD_TESTS=OFF")
+endif()
+foreach(type IN LISTS CARAT_GPU_TYPE_LIST)
+  if(NOT type IN_LIST CARAT_ALL_GPU_TYPES)
+    message(FATAL_ERROR "CARAT_GPU_TYPES: '${type}' has no kernels of its own: use all, or some of "
+                        "f64, f32, tf32, f16, bf16, fp8, i8")
+  endif()
+endforeach()
+
+# carat_drop_other_types(FILES): leaves out the files of types that are not in CARAT_GPU_TYPES. A
+# kernel's file ends in its type (multistage_three_tf32.cu), or in that and a variant
+# (kernels_fp8_fast.cu). The folder's not_built.cpp answers for those left out.
+function(carat_drop_other_types of_module)
+  set(kept "")
+  set(dropped "")
+  foreach(file IN LISTS ${of_module})
+    get_filename_component(stem ${file} NAME_WE)
+    if(file MATCHES "[.]cu$" AND stem MATCHES "_(f64|f32|tf32|f16|bf16|fp8|i8)(_[a-z]+)?$"
+       AND NOT CMAKE_MATCH_1 IN_LIST CARAT_GPU_TYPE_LIST)
+      string(TOUPPER "CARAT_WITHOUT_${stem}" macro)
+      list(APPEND dropped ${macro})
+    else()
+      list(APPEND kept ${file})
+    endif()
+  endforeach()
+  if(dropped)
+    set_source_files_properties(not_built.cpp PROPERTIES COMPILE_DEFINITIONS "${dropped}")
+  endif()
+  set(${of_module} "${kept}" PARENT_SCOPE)
+endfunction()
+
 # carat_gpus_here(RESULT): what nvidia-smi lists, each once; nothing where it can't say.
 function(carat_gpus_here result)
   set(found "")

@@ -1,9 +1,11 @@
-"""What CARAT_GPUS makes of names, lists and the GPUs of a machine: gpus_test.py CMAKE SOURCE
+"""What CARAT_GPUS makes of names, lists and the GPUs of a machine, and CARAT_GPU_TYPES
+of files: gpus_test.py CMAKE SOURCE
 
 Neither nvcc nor a GPU is needed: both are stand-ins."""
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ CMAKE, SOURCE = sys.argv[1:3]
 OF_CUDA_13 = "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120 sm_121"
 OF_CUDA_12 = "sm_50 sm_70 sm_75 sm_80 sm_90"
 ASK = """
+cmake_minimum_required(VERSION 3.25)
 set(CMAKE_CUDA_COMPILER {tools}/nvcc)
 set(CMAKE_CUDA_COMPILER_VERSION {version})
 set(CARAT_BUILD_TESTS {tests})
@@ -26,6 +29,54 @@ carat_gpus_for(others 80 ${{gpus}})
 carat_gencode(flags ${{gpus}})
 message("${{gpus}}|${{hopper}}|${{others}}|${{flags}}")
 """
+
+# CMake's script mode has no files' properties: the stand-in prints what is asked of them.
+ASK_TYPES = """
+cmake_minimum_required(VERSION 3.25)
+set(CARAT_BUILD_TESTS {tests})
+include({source}/cmake/CaratGpus.cmake)
+function(set_source_files_properties)
+  message("${{ARGN}}")
+endfunction()
+file(GLOB files RELATIVE {source} {source}/src/cuda/families/{family}/*.cu)
+carat_drop_other_types(files)
+message("kept;${{files}}")
+"""
+
+
+class Types(unittest.TestCase):
+    def ask(self, family, types, tests="OFF"):
+        """(stems of the kernels' files that are compiled, macros of the others)"""
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "ask.cmake"
+            script.write_text(ASK_TYPES.format(tests=tests, source=SOURCE, family=family))
+            done = subprocess.run([CMAKE, f"-DCARAT_GPU_TYPES={types}", "-P", script],
+                                  capture_output=True, text=True)
+        if done.returncode:
+            return " ".join(done.stderr.split())
+        *dropped, kept = done.stderr.strip().split("\n")
+        stems = {pathlib.Path(file).stem for file in kept.split(";")[1:]}
+        macros = dropped[0].split(";")[3:] if dropped else []
+        return {s for s in stems if s.startswith(("kernels_", "multistage_"))}, set(macros)
+
+    def test_files_end_in_their_type(self):
+        self.assertEqual(self.ask("fma", "f32"), ({"kernels_f32"}, {"CARAT_WITHOUT_KERNELS_F64"}))
+        kept, _ = self.ask("mma", "tf32,fp8")
+        self.assertEqual(kept, {"kernels_tf32", "multistage_tf32", "multistage_three_tf32", "multistage_fp8"})
+        self.assertEqual(self.ask("wgmma", "f64")[0], set())
+        self.assertEqual(self.ask("wgmma", "all")[1], set())
+
+    def test_each_file_left_out_has_an_answer(self):
+        for family in ("fma", "mma", "wgmma"):
+            text = pathlib.Path(SOURCE, "src/cuda/families", family, "not_built.cpp").read_text()
+            answered = set()
+            for types in ("f32", "bf16"):
+                answered |= self.ask(family, types)[1]
+            self.assertEqual(set(re.findall(r"#ifdef (\w+)", text)), answered)
+
+    def test_types_are_checked(self):
+        self.assertIn("'half' has no kernels of its own", self.ask("mma", "f32,half"))
+        self.assertIn("tests need the kernels of all types", self.ask("mma", "f32", tests="ON"))
 
 
 class Gpus(unittest.TestCase):

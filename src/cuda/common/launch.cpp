@@ -1,17 +1,12 @@
 #include "cuda/common/launch.hpp"
 
 #include "cuda/common/device.hpp"
+#include "cuda/common/driver.hpp"
 #include "cuda/common/probe.hpp"
 
 namespace carat::cuda {
 
 namespace {
-
-bool is_captured(cudaStream_t stream) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    CARAT_CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
-    return status != cudaStreamCaptureStatusNone;
-}
 
 // Kernels that were compiled for older GPUs don't wait for the one ahead of them (ptx/pdl.cuh).
 bool may_overlap() {

@@ -7,6 +7,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/device.hpp"
+#include "cuda/common/driver.hpp"
 #include "cuda/common/handles.hpp"
 
 namespace carat::cuda {
@@ -120,9 +121,7 @@ call_scope* call_scope::innermost() {
 }
 
 bool call_scope::is_captured() const {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    CARAT_CUDA_CHECK(cudaStreamIsCapturing(stream_, &status));
-    return status != cudaStreamCaptureStatusNone;
+    return cuda::is_captured(stream_);
 }
 
 void* call_scope::lend(const void* owner, std::size_t size_bytes) {

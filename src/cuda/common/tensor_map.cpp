@@ -7,20 +7,17 @@
 
 #include <carat/error.hpp>
 
+#include "cuda/common/driver.hpp"
 #include "cuda/common/error.hpp"
 
 namespace carat::cuda {
 
 namespace {
 
-// The driver's own function, found through the runtime, so that nothing links libcuda.
 PFN_cuTensorMapEncodeTiled_v12000 encoder() {
     static const auto found = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult result{};
-        CARAT_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
-                                                          12000, cudaEnableDefault, &result));
-        if (result != cudaDriverEntryPointSuccess || function == nullptr)
+        void* const function = driver_function("cuTensorMapEncodeTiled", 12000);
+        if (function == nullptr)
             throw error(error_code::unsupported,
                         "the driver has no tensor maps: install one for CUDA 12 or later");
         return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);

@@ -7,6 +7,7 @@
 #include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
+#include "cuda/common/built_types.hpp"
 #include "cuda/engine/arithmetic.hpp"
 #include "cuda/engine/families.hpp"
 #include "cuda/engine/tunables.hpp"
@@ -116,6 +117,7 @@ std::string reason_against(const core::gpu_call& call, const core::settings& s) 
     if (std::string why = core::reason_against_tunables(tunables(), s.tunables); !why.empty())
         return why;
     if (std::string why = cuda::unavailable_in_use(); !why.empty()) return why;
+    if (std::string why = cuda::why_not_built(p.a_type, call.arithmetic); !why.empty()) return why;
     if (std::string why = reason_against_device(call); !why.empty()) return why;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 512;
     const auto tiles = [](std::int64_t extent) { return (extent + 127) / 128; };

@@ -1,0 +1,22 @@
+// In place of the files of kernels that CARAT_GPU_TYPES leaves out. Their products are refused
+// before one is looked for (cuda/common/built_types.hpp).
+#include "cuda/common/built_types.hpp"
+#include "cuda/families/fma/kernels.hpp"
+
+namespace carat::cuda::fma {
+
+#ifdef CARAT_WITHOUT_KERNELS_F32
+template <>
+const kernel<float>& kernel_of<float>(std::size_t, operand_major, operand_major) {
+    cuda::refuse_type("f32");
+}
+#endif
+
+#ifdef CARAT_WITHOUT_KERNELS_F64
+template <>
+const kernel<double>& kernel_of<double>(std::size_t, operand_major, operand_major) {
+    cuda::refuse_type("f64");
+}
+#endif
+
+}  // namespace carat::cuda::fma
