@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view built_types = CARAT_BUILT_GPU_TYPES;  // "f64, f32", or "all"
 
-// As CARAT_GPU_TYPES names it.
+// CARAT_GPU_TYPES has this name for it.
 std::string_view name_of(dtype a_type, core::gpu_arithmetic how) {
     using enum core::gpu_arithmetic;
     if (how == tf32 || how == three_tf32) return "tf32";

@@ -1,5 +1,5 @@
-// In place of the files of kernels that CARAT_GPU_TYPES leaves out: slices without a kernel. Their
-// products are refused before one is looked for (cuda/common/built_types.hpp).
+// This file answers for the files of kernels that CARAT_GPU_TYPES leaves out: slices without a
+// kernel. Their products are refused before one is looked for (cuda/common/built_types.hpp).
 #include "cuda/families/wgmma/kernels.hpp"
 
 namespace carat::cuda::wgmma {
