@@ -92,7 +92,7 @@ def box(x, y, width, height, colour, folder, lines):
              f'<text class="text name" x="{middle}" y="{y + 18}">{escape(name)}</text>']
     parts += [f'<text class="soft" x="{middle}" y="{y + 36 + 16 * i}">{escape(line)}</text>'
               for i, line in enumerate(lines)]
-    return "\n".join(parts)
+    return "".join(parts)
 
 
 def way(points):
@@ -101,7 +101,7 @@ def way(points):
 
 
 def picture():
-    return "\n".join([
+    return "".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         'role="img" aria-label="The modules of carat">',
         f"<style>{STYLE}</style>",
@@ -110,7 +110,7 @@ def picture():
         f'<rect class="page" width="{WIDTH}" height="{HEIGHT}"/>', '<g text-anchor="middle">',
         *(way(points) for points in WAYS), *(box(*row) for row in BOXES),
         *(f'<text class="text" x="{x}" y="{y}">{escape(line)}</text>' for x, y, line in NOTES),
-        "</g>", "</svg>", ""])
+        "</g></svg>\n"])
 
 
 if __name__ == "__main__":

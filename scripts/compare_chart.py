@@ -112,7 +112,7 @@ def picture():
             'aria-label="Throughput of carat over that of the fastest peer, for each measured product, '
             'by machine and element type">\n'
             f"<style>{STYLE}</style>\n" f'<rect class="page" width="{WIDTH}" height="{height}"/>\n'
-            + "\n".join(head + axis + marks + foot) + "\n</svg>\n")
+            + "".join(head + axis + marks + foot) + "</svg>\n")
 
 
 def main():

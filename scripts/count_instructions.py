@@ -10,13 +10,13 @@ as long. scripts/cross_arm.sh makes the build, with the OpenBLAS of Debian.
 
 import argparse
 import datetime
-import json
 import pathlib
 import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import json_lines  # noqa: E402
 from try_arm import BUILD, PROCESSORS, ROOT, SYSTEM, emulated, must  # noqa: E402
 
 COUNTER = ROOT / "build/arm/counter.so"
@@ -82,7 +82,7 @@ def main():
     }
     if asked.json:
         asked.json.parent.mkdir(parents=True, exist_ok=True)
-        asked.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        asked.json.write_text(json_lines.written(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def drawing(new, parts):
             drawn.append(f'<path class="{arrow}" fill="none" d="M{x + STOP / 2},{y + 82} v22 '
                          f'H{20 + STOP / 2} v16" marker-end="url(#head)"/>')
             drawn += text_at(width / 2, y + 96, label, 60, "soft small")
-    return "\n".join([*drawn, "</svg>", ""])
+    return "".join(drawn) + "</svg>\n"
 
 
 def way(page, arguments, written):
@@ -176,7 +176,7 @@ def bars(rows):
                   f'width="{length:.1f}" height="19"/>',
                   f'<text class="soft" style="text-anchor: start" x="{208 + length:.1f}" '
                   f'y="{y + 16}">{rate:.4g}</text>']
-    return "\n".join([*drawn, "</svg>", ""])
+    return "".join(drawn) + "</svg>\n"
 
 
 def waterfall(page, arguments, written):

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import time
 
+import json_lines
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CALL_N, CALL_REPEATS, CALL_ROUNDS = 8, 200, 400
 PRELOAD_N, PRELOAD_ROUNDS = 1000, 15
@@ -157,10 +159,10 @@ def main():
     else:
         told = speed_preloaded(asked.processes, str(pathlib.Path(asked.library).resolve(strict=True)))
     command = f"scripts/numpy_speed.py {asked.task}" + (" libcarat_blas.so" if asked.library else "")
-    text = json.dumps({"what": told.pop("what"), **start, "command": command, **told}, indent=1)
+    text = json_lines.written({"what": told.pop("what"), **start, "command": command, **told})
     if asked.json:
-        asked.json.write_text(text + "\n")
-    print(text)
+        asked.json.write_text(text)
+    print(text, end="")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ import signal
 import subprocess
 import sys
 
+import json_lines
+
 # How tunables are called since the commands of some files ran.
 RENAMED = {"rows": "block_m", "tile": "block_n", "parts": "split_k", "sharing": "cluster_m",
            "apart": "schedule", "even": "stream_k", "together": "wave_sync", "room": "ctas_per_sm"}
@@ -167,18 +169,6 @@ def require_sound(document, before):
         raise Kept(f"kept: {len(lost)} figures are missing, the first {' '.join(lost[0])}")
 
 
-def written(document):
-    """JSON as in committed files: one field or list item on each line."""
-    def brief(value):
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-    def field(value):
-        if not isinstance(value, list) or not value:
-            return brief(value)
-        return "[\n" + ",\n".join(f"  {brief(item)}" for item in value) + "\n ]"
-    return "{\n" + ",\n".join(f' "{key}": {field(value)}' for key, value in document.items()) + "\n}\n"
-
-
 def replace(file, document, commands):
     """Whole or not at all."""
     document["command"] = "; ".join(
@@ -186,7 +176,7 @@ def replace(file, document, commands):
         for variables, words in commands)
     draft = file.with_name("." + file.name + ".new")
     try:
-        draft.write_text(written(document))
+        draft.write_text(json_lines.written(document))
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+import json_lines
+
 CLAIMS = ("faster", "slower")
 MOST_CLAIMS = 0.05
 MOST_APART = 0.05
@@ -179,7 +181,7 @@ def main():
         program = Program(arguments, pathlib.Path(scratch))
         sound, found = {"null": null, "pools": pools}[arguments.what](arguments, program)
     if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        arguments.json.write_text(json_lines.written(found))
     sys.exit(0 if sound else 1)
 
 

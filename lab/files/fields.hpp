@@ -4,7 +4,6 @@
 
 #include <array>
 #include <concepts>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -59,6 +58,9 @@ bool decode(const nlohmann::json& from, std::map<std::string, T, Order>& value) 
 
 template <>
 struct decoder<nlohmann::json> {
+    static std::string shown(const nlohmann::json& value) {
+        return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
     template <class T>
     static bool decode_into(const nlohmann::json& from, T& value) {
         return decode(from, value);

@@ -2,17 +2,63 @@
 // file and field. Works on any tree of values with the members of nlohmann's that are used here.
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace carat::files {
 
-/// Its decode_into(from, value) sets `value` and returns true if `from` has its type.
+/// Its decode_into(from, value) sets `value` and returns true if `from` has its type; shown(from)
+/// is `from` as the file has it.
 template <class Value>
 struct decoder;
 
 /// @throws carat::error(invalid_argument) with `message` made visible.
 [[noreturn]] void fail_for_field(const std::string& message);
+
+/// "is VALUE, expected TYPE"; a long value is cut off.
+[[nodiscard]] std::string mismatch(const std::string& value, const std::string& type);
+
+// What a message calls the type of a field.
+template <class T>
+std::string type_name(std::type_identity<T>) {
+    return "another type";
+}
+inline std::string type_name(std::type_identity<bool>) {
+    return "true or false";
+}
+inline std::string type_name(std::type_identity<std::string>) {
+    return "a text";
+}
+template <std::floating_point T>
+std::string type_name(std::type_identity<T>) {
+    return "a number";
+}
+template <std::integral T>
+std::string type_name(std::type_identity<T>) {
+    using limits = std::numeric_limits<T>;
+    if (sizeof(T) == sizeof(std::int64_t))
+        return limits::min() < 0 ? "a whole number" : "a whole number, 0 or more";
+    return "a whole number from " + std::to_string(limits::min()) + " to " +
+           std::to_string(limits::max());
+}
+inline std::string type_name(std::type_identity<std::array<double, 2>>) {
+    return "a list of two numbers";
+}
+template <class T>
+std::string type_name(std::type_identity<std::vector<T>>) {
+    return "a list, each element " + type_name(std::type_identity<T>{});
+}
+template <class T, class Order>
+std::string type_name(std::type_identity<std::map<std::string, T, Order>>) {
+    return "an object, each element " + type_name(std::type_identity<T>{});
+}
 
 template <class Value>
 class basic_fields {
@@ -27,7 +73,9 @@ class basic_fields {
 
     template <class T>
     void operator()(const char* key, T& value) const {
-        if (!decoder<Value>::decode_into(at(key), value)) fail(key, "has the wrong type");
+        const Value& from = at(key);
+        if (decoder<Value>::decode_into(from, value)) return;
+        fail(key, mismatch(decoder<Value>::shown(from), type_name(std::type_identity<T>{})));
     }
     template <class T>
     [[nodiscard]] T get(const char* key) const {

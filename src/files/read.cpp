@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 #include <carat/error.hpp>
 

@@ -1,7 +1,5 @@
 #include "files/tree.hpp"
 
-#include <utility>
-
 #include <carat/error.hpp>
 
 #include "files/read.hpp"
@@ -178,6 +176,25 @@ class parser {
 
 tree parse_tree(std::string_view text, const std::string& name) {
     return parser(text, name).whole();
+}
+
+std::string to_text(const tree& value) {
+    if (value.what == tree::kind::text) return '"' + value.text + '"';
+    if (!value.is_array() && !value.is_object()) return value.text;
+    std::string text(1, value.is_array() ? '[' : '{');
+    for (std::size_t i = 0; i < value.elements.size(); ++i) {
+        if (i > 0) text += ',';
+        if (value.is_object()) text += '"' + value.names[i] + "\":";
+        text += to_text(value.elements[i]);
+    }
+    return text + (value.is_array() ? ']' : '}');
+}
+
+std::string mismatch(const std::string& value, const std::string& type) {
+    constexpr std::size_t most_bytes = 40;
+    const std::string_view shown = beginning(value, most_bytes);
+    return "is " + std::string(shown) + (shown.size() < value.size() ? "..." : "") + ", expected " +
+           type;
 }
 
 void fail_for_field(const std::string& message) {

@@ -38,8 +38,12 @@ struct tree {
 /// most_levels.
 [[nodiscard]] tree parse_tree(std::string_view text, const std::string& name);
 
+/// The value as JSON.
+[[nodiscard]] std::string to_text(const tree& value);
+
 template <>
 struct decoder<tree> {
+    static std::string shown(const tree& value) { return to_text(value); }
     static bool decode_into(const tree& from, std::string& value) {
         if (from.what == tree::kind::text) value = from.text;
         return from.what == tree::kind::text;

@@ -112,7 +112,8 @@ TEST_F(reading, texts_and_names_are_made_visible) {
 TEST_F(reading, fields_are_of_their_type_or_named) {
     const json object = json::parse(R"({"i": 3, "half": 0.5, "big": 4294967296, "huge":
         18446744073709551615, "minus": -1, "text": "t", "yes": true, "none": null,
-        "range": [null, 2], "list": [{"i": 1}, {"i": "x"}], "o": {"p": {}}})");
+        "range": [null, 2], "list": [{"i": 1}, {"i": "x"}], "o": {"p": {}},
+        "long": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"})");
     const files::fields in(object, "x.json:", "remedy");
     const auto why = [&](const auto& wanted, const char* key) {
         return refusal([&] { (void)in.get<std::decay_t<decltype(wanted)>>(key); });
@@ -123,12 +124,26 @@ TEST_F(reading, fields_are_of_their_type_or_named) {
     EXPECT_EQ(in.get<double>("none"), std::numeric_limits<double>::infinity());
     EXPECT_EQ((in.get<std::array<double, 2>>("range")[0]),
               -std::numeric_limits<double>::infinity());
-    for (const char* key : {"half", "big", "huge", "text", "yes", "none", "list", "o"})
-        EXPECT_EQ(why(0, key), std::string("x.json: ") + key + " has the wrong type: remedy");
-    EXPECT_EQ(why(std::uint8_t{}, "minus"), "x.json: minus has the wrong type: remedy");
-    EXPECT_EQ(why(std::int64_t{}, "huge"), "x.json: huge has the wrong type: remedy");
-    EXPECT_EQ(why(false, "i"), "x.json: i has the wrong type: remedy");
-    EXPECT_EQ(why(std::string(), "i"), "x.json: i has the wrong type: remedy");
+    const std::string whole = ", expected a whole number from -2147483648 to 2147483647: remedy";
+    for (const auto& [key, value] : {std::pair{"half", "0.5"},
+                                     {"big", "4294967296"},
+                                     {"huge", "18446744073709551615"},
+                                     {"text", "\"t\""},
+                                     {"yes", "true"},
+                                     {"none", "null"},
+                                     {"list", R"([{"i":1},{"i":"x"}])"},
+                                     {"o", R"({"p":{}})"}})
+        EXPECT_EQ(why(0, key), std::string("x.json: ") + key + " is " + value + whole);
+    EXPECT_EQ(why(std::uint8_t{}, "minus"),
+              "x.json: minus is -1, expected a whole number from 0 to 255: remedy");
+    EXPECT_NE(why(std::int64_t{}, "huge").find("huge is 18446744073709551615, expected a whole"),
+              std::string::npos);
+    EXPECT_EQ(why(false, "i"), "x.json: i is 3, expected true or false: remedy");
+    EXPECT_EQ(why(std::string(), "i"), "x.json: i is 3, expected a text: remedy");
+    EXPECT_EQ(
+        why(std::vector<double>(), "list"),
+        R"(x.json: list is [{"i":1},{"i":"x"}], expected a list, each element a number: remedy)");
+    EXPECT_EQ(why(0, "long"), "x.json: long is \"" + std::string(39, 'x') + "..." + whole);
     EXPECT_EQ(why(0, "absent"), "x.json: absent is missing: remedy");
     EXPECT_EQ(refusal([&] { (void)in.object("o").object("p").get<int>("q"); }),
               "x.json: o.p.q is missing: remedy");
@@ -136,7 +151,7 @@ TEST_F(reading, fields_are_of_their_type_or_named) {
     EXPECT_EQ(refusal([&] {
                   in.each("list", [](const files::fields& one) { (void)one.get<int>("i"); });
               }),
-              "x.json: list[1].i has the wrong type: remedy");
+              "x.json: list[1].i is \"x\"" + whole);
 }
 
 }  // namespace

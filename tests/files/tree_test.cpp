@@ -132,19 +132,25 @@ TEST_F(parsing, nesting_has_its_limit) {
 
 TEST_F(parsing, fields_are_of_their_type_or_named) {
     const tree object = files::parse_tree(
-        R"({"i": 3, "half": 0.5, "big": 4294967296, "text": "t", "o": {"p": 1}, "none": null})",
+        R"({"i": 3, "half": 0.5, "big": 4294967296, "text": "t", "m": {"p": 1},
+            "o": {"p": 1, "q": [2, null]}, "none": null})",
         "x");
     const files::tree_fields in(object, "x.json:", "remedy");
     EXPECT_EQ(in.get<int>("i"), 3);
     EXPECT_EQ(in.get<std::int64_t>("big"), 4294967296);
     EXPECT_EQ(in.get<std::string>("text"), "t");
     using numbers = std::map<std::string, int>;
-    EXPECT_EQ(in.get<numbers>("o"), (numbers{{"p", 1}}));
-    for (const char* key : {"half", "big", "text", "o", "none"})
+    EXPECT_EQ(in.get<numbers>("m"), (numbers{{"p", 1}}));
+    for (const auto& [key, value] : {std::pair{"half", "0.5"},
+                                     {"big", "4294967296"},
+                                     {"text", "\"t\""},
+                                     {"o", R"({"p":1,"q":[2,null]})"},
+                                     {"none", "null"}})
         EXPECT_EQ(refusal([&] { (void)in.get<int>(key); }),
-                  std::string("x.json: ") + key + " has the wrong type: remedy");
+                  std::string("x.json: ") + key + " is " + value +
+                      ", expected a whole number from -2147483648 to 2147483647: remedy");
     EXPECT_EQ(refusal([&] { (void)in.get<std::string>("i"); }),
-              "x.json: i has the wrong type: remedy");
+              "x.json: i is 3, expected a text: remedy");
     EXPECT_EQ(refusal([&] { (void)in.get<int>("absent"); }), "x.json: absent is missing: remedy");
 }
 

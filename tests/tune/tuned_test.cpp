@@ -68,9 +68,10 @@ TEST(tuned, a_way_that_an_implementation_can_not_take_is_refused_by_its_case) {
                   "it has no tunable 'width' to set to 64, but tile (0 to 256) and parts (0 to 8) "
                   "(carat list NAME shows them)" +
                   end);
-    EXPECT_EQ(refusal(R"("tile": 64.5)"),
-              "mine.json: cases[0].tunables has the wrong type: no table of carat tune; write it "
-              "anew");
+    EXPECT_EQ(
+        refusal(R"("tile": 64.5)"),
+        "mine.json: cases[0].tunables is {\"tile\":64.5}, expected an object, each element a whole "
+        "number: no table of carat tune; write it anew");
     EXPECT_EQ(tuned_table(with(R"("tile": 257)"), "").find(name, known), nullptr);
 }
 
