@@ -96,7 +96,7 @@ class trial {
         for (way& one : all_) {
             one.us = {0};
             if (!one.start()) continue;
-            double us = timed_us(clock, one, 2);
+            double us = timed_us(clock, one, 1);
             if (us < 40 || us < 1.6 * best_us_)
                 us = timed_us(clock, one, static_cast<int>(std::clamp(120 / us, 3.0, 12.0)));
             one.us = {us};
