@@ -16,8 +16,8 @@ class queued_clock {
     queued_clock& operator=(const queued_clock&) = delete;
     ~queued_clock();
 
-    /// Microseconds of one of `runs`, after one that isn't counted. A stream queues so many launches
-    /// and no more: where there are more, nothing waits, and the host may be what is timed.
+    /// Microseconds of one of `runs`, after one that isn't counted. A stream holds 1,024 launches:
+    /// where there may be more, nothing waits, and the host may be what is timed.
     [[nodiscard]] double once_us(const benchmark::run& what, int runs, int launches_each);
 
   private:
