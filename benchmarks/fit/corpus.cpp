@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "benchmarks/fit/drawn.hpp"
+#include "benchmarks/gpu_call/turns.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
@@ -26,23 +27,13 @@ using core::problem;
 using arithmetic = core::gpu_arithmetic;
 using nlohmann::json;
 
-struct kind {
-    arithmetic how;
-    dtype a, b;
-};
-const std::map<std::string, kind> kinds = {
-    {"bf16", {arithmetic::native, dtype::bf16, dtype::bf16}},
-    {"f16", {arithmetic::native, dtype::f16, dtype::f16}},
-    {"f32", {arithmetic::native, dtype::f32, dtype::f32}},
-    {"f64", {arithmetic::native, dtype::f64, dtype::f64}},
-    {"tf32", {arithmetic::tf32, dtype::f32, dtype::f32}},
-    {"3xtf32", {arithmetic::three_tf32, dtype::f32, dtype::f32}},
-    {"i8", {arithmetic::native, dtype::i8, dtype::i8}},
-    {"e4m3", {arithmetic::native, dtype::e4m3, dtype::e4m3}},
-    {"e5m2", {arithmetic::native, dtype::e5m2, dtype::e4m3}},
-    {"e4m3_fast", {arithmetic::fast_fp8, dtype::e4m3, dtype::e4m3}}};
-
 constexpr int sms_of_h200 = 132;
+
+const kind& kind_called(const std::string& text) {
+    for (const kind& k : kinds())
+        if (text == k.name) return k;
+    throw std::runtime_error("there is no kind " + text);
+}
 
 dtype type_called(const std::string& text) {
     for (const dtype t : {dtype::bf16, dtype::f16, dtype::f32, dtype::f64, dtype::i32})
@@ -81,12 +72,12 @@ plan::mma_costs plan::gpu_costs::*costs_of_mma(const kind& k) {
 
 measured_plan plan_of(const json& w, const measured_product& of) {
     measured_plan plan{.of = static_cast<family>(w.at(0).get<int>()),
-                       .us = w.at(7),
-                       .in_turns = w.at(8).get<int>() >= 3,
+                       .times = {w.at(7).get<std::vector<double>>()},
                        .wgmma = {},
                        .row = w.at(1),
                        .cut = {}};
-    const auto packs = [](const plan::packed_first& x) { return x.lines + x.columns > 0; };
+    plan.us = plan.times.us();
+    plan.in_turns = plan.times.in_turns();
     if (plan.of == family::wgmma) {
         if (plan.row >= cuda::wgmma::kernel_table.size())
             throw std::runtime_error("there is no kernel " + std::to_string(plan.row));
@@ -96,45 +87,23 @@ measured_plan plan_of(const json& w, const measured_product& of) {
                       .cluster_m = w.at(4),
                       .cluster_n = w.at(5),
                       .ctas_per_sm = w.at(6)};
-        plan.is_alone = !packs(of.wgmma.packing);
     }
     if (plan.of == family::fma) {
         plan.cut = {w.at(4), w.at(3)};
         const auto first =
             std::ranges::find(cuda::fma::kernel_table, of.fma.type, &cuda::fma::kernel_desc::type);
         plan.row -= static_cast<std::size_t>(first - cuda::fma::kernel_table.begin());
-        const auto tiles = cuda::fma::tiles_of(of.fma.type);
-        if (plan.row >= tiles.size()) throw std::runtime_error("no tile of fma is that of a plan");
-        plan.is_alone = !packs(plan::packing_before(tiles[plan.row], of.fma));
+        if (plan.row >= cuda::fma::tiles_of(of.fma.type).size())
+            throw std::runtime_error("no tile of fma is that of a plan");
     }
     if (plan.of == family::large) {
         plan.splits = w.at(3);
         if (plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
             throw std::runtime_error("no large tile of mma is that of a plan");
     }
-    if (plan.of == family::large) plan.is_alone = !packs(of.packed_for_large);
-    if (plan.of == family::mma) plan.is_alone = !packs(of.packed_for_mma);
     if (plan.of == family::mma && plan.row >= of.kernels_of_mma->tiles.size())
         throw std::runtime_error("no tile of mma is that of a plan");
     return plan;
-}
-
-// Measured once, a plan that takes much longer than its twin, which swaps A and B, was disturbed.
-void leave_out_disturbed(std::vector<measured_plan>& plans) {
-    constexpr double much = 1.4;
-    const auto are_twins = [](const plan::gemm_plan& x, const plan::gemm_plan& y) {
-        return x.kernel->block_m == y.kernel->block_m && x.kernel->block_n == y.kernel->block_n &&
-               x.kernel->schedule == y.kernel->schedule && x.split_k == y.split_k &&
-               x.cluster() == y.cluster() && x.ctas_per_sm == y.ctas_per_sm;
-    };
-    const std::vector<measured_plan> all = plans;
-    std::erase_if(plans, [&](const measured_plan& one) {
-        return one.of == family::wgmma && !one.in_turns && !one.wgmma.kernel->is_persistent() &&
-               std::ranges::any_of(all, [&](const measured_plan& other) {
-                   return other.of == family::wgmma && are_twins(one.wgmma, other.wgmma) &&
-                          one.us > much * other.us;
-               });
-    });
 }
 
 // Small tiles, and large ones, of what a GPU without other kernels packs for them.
@@ -165,7 +134,7 @@ bool is_still_legal(const measured_plan& plan, const measured_product& of) {
 measured_product product_of(const json& d) {
     measured_product made;
     made.kind = d.at("kind");
-    const kind& k = kinds.at(made.kind);
+    const kind& k = kind_called(made.kind);
     const core::gpu_call call = call_of(d, k);
     const problem& p = call.problem;
     const int sms = d.value("sms", sms_of_h200);
@@ -185,28 +154,36 @@ measured_product product_of(const json& d) {
     }
     add_mma(made, call, k, sms);
     for (const json& w : d.at("ways")) {
-        if (w.at(7).get<double>() <= 0) continue;  // it couldn't be launched
+        if (w.at(7).at(0).get<double>() <= 0) continue;  // it couldn't be launched
         const measured_plan one = plan_of(w, made);
         if (one.of == family::chosen)
-            made.chosen_us = one.us;
+            made.chosen = one.times;
         else if (is_still_legal(one, made))
             made.plans.push_back(one);
     }
-    leave_out_disturbed(made.plans);
     return made;
 }
 
 // fp8 kernels don't store f16, so such products were measured by something else.
 bool is_fp8_into_f16(const json& d) {
-    return d.at("c") == "f16" && is_fp8(kinds.at(d.at("kind")).a);
+    return d.at("c") == "f16" && is_fp8(kind_called(d.at("kind")).a);
 }
 
 }  // namespace
 
+double measured_times::us() const {
+    return benchmark::median(turns);
+}
+
+double measured_times::us_in(std::size_t half) const {
+    std::vector<double> some;
+    for (std::size_t i = half; i < turns.size(); i += 2) some.push_back(turns[i]);
+    return some.empty() ? us() : benchmark::median(some);
+}
+
 std::vector<measured_product> read_corpus(const std::vector<std::string>& files) {
     std::vector<measured_product> all;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const std::string& file = files[i];
+    for (const std::string& file : files) {
         std::ifstream in(file);
         if (!in) throw std::runtime_error(file + " can't be read");
         for (std::string line; std::getline(in, line);) {
@@ -215,7 +192,6 @@ std::vector<measured_product> read_corpus(const std::vector<std::string>& files)
             try {
                 if (is_fp8_into_f16(d)) continue;
                 all.push_back(product_of(d));
-                all.back().file = i;
             } catch (const std::exception& e) {
                 throw std::runtime_error(file + " is no corpus: " + e.what());
             }

@@ -15,26 +15,35 @@ namespace carat::fit {
 // The corpus's numbers for them; what the engine chose has a number of its own.
 enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2, large = 3 };
 
-// One plan of a product, and the microseconds that it took.
+// The microseconds that one plan of a product took: once, or several times, in turns with the
+// fastest others.
+struct measured_times {
+    std::vector<double> turns;
+
+    [[nodiscard]] double us() const;  // the middle one
+    [[nodiscard]] bool in_turns() const { return turns.size() > 1; }
+    /// The middle one of every second turn, from the first one (0) or from the second one (1) on.
+    [[nodiscard]] double us_in(std::size_t half) const;
+};
+
 struct measured_plan {
     family of;
-    double us;
-    bool in_turns;  // measured several times, in turns with the fastest others
+    measured_times times;
+    double us = 0;
+    bool in_turns = false;
     plan::gemm_plan wgmma;
     std::size_t row = 0;  // of mma's tiles, or fma's
     plan::fma_cut cut;
-    int splits = 1;        // of K, by large tiles
-    bool is_alone = true;  // no launch that packs goes before it
+    int splits = 1;  // of K, by large tiles
 };
 
 struct measured_product {
     std::string kind;
-    std::size_t file = 0;  // of the corpora read
-    std::string what;      // for people
+    std::string what;  // for people
     double flop = 0;
     std::int64_t least_side = 0;  // the smaller of rows and columns
     bool is_batch = false;
-    double chosen_us = 0;  // by the engine that measured it
+    measured_times chosen;  // by the engine that measured it
     plan::gemm_request wgmma;
     plan::batch_request mma;
     plan::fma_request fma;

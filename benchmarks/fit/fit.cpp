@@ -16,60 +16,13 @@
 #include <utility>
 
 #include "benchmarks/fit/fitting.hpp"
+#include "benchmarks/fit/quality.hpp"
 
 namespace {
 
 namespace plan = carat::plan;
 using namespace carat::fit;
 using nlohmann::ordered_json;
-
-struct quality {
-    std::size_t products = 0;
-    double mean = 0, p5 = 0;                // the best's time over the chosen one's
-    double before_mean = 0, before_p5 = 0;  // and over what the measuring program chose
-    double in_first_eight = 0, within_15 = 0;
-};
-
-double geometric_mean(const std::vector<double>& of) {
-    double sum = 0;
-    for (const double x : of) sum += std::log(x);
-    return std::exp(sum / static_cast<double>(of.size()));
-}
-
-// Only plans that were measured in turns count as the best, so that noise isn't taken for a loss.
-quality judge(const std::vector<const measured_product*>& all, const plan::gpu_costs& costs) {
-    std::vector<double> now, before;
-    quality q;
-    for (const measured_product* p : all) {
-        std::vector<std::pair<double, const measured_plan*>> order;
-        double best = p->chosen_us;
-        for (const measured_plan& w : p->plans) {
-            order.emplace_back(predicted_s(w, *p, costs), &w);
-            if (w.in_turns) best = std::min(best, w.us);
-        }
-        if (order.empty()) continue;
-        std::ranges::sort(order);
-        const auto& [seconds, chosen] = order.front();
-        now.push_back(std::min(1.0, best / chosen->us));
-        before.push_back(best / p->chosen_us);
-        const std::size_t first = std::min<std::size_t>(8, order.size());
-        q.in_first_eight +=
-            std::ranges::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first),
-                                [&](const auto& o) { return o.second->us <= 1.01 * best; });
-        q.within_15 += std::abs(std::log(1e6 * seconds / chosen->us)) < std::log(1.15);
-    }
-    q.products = now.size();
-    if (now.empty()) return q;
-    std::ranges::sort(now);
-    std::ranges::sort(before);
-    q.mean = geometric_mean(now);
-    q.p5 = now[now.size() / 20];
-    q.before_mean = geometric_mean(before);
-    q.before_p5 = before[before.size() / 20];
-    q.in_first_eight /= static_cast<double>(q.products);
-    q.within_15 /= static_cast<double>(q.products);
-    return q;
-}
 
 ordered_json report(const std::vector<const measured_product*>& all, const plan::gpu_costs& costs) {
     std::map<std::string, std::vector<const measured_product*>> groups;
@@ -83,16 +36,22 @@ ordered_json report(const std::vector<const measured_product*>& all, const plan:
     ordered_json told;
     for (const auto& [name, some] : groups) {
         const quality q = judge(some, costs);
-        std::printf("%-30s %5zu  %.3f p5 %.3f  before %.3f p5 %.3f  first eight %.2f  15%% %.2f\n",
-                    name.c_str(), q.products, q.mean, q.p5, q.before_mean, q.before_p5,
-                    q.in_first_eight, q.within_15);
+        std::printf(
+            "%-36s %5zu  chosen %.3f p5 %.3f  predicted %.3f p5 %.3f  eight tried %.3f p5 %.3f  "
+            "in first eight %.2f (itself %.2f)  15%% %.2f\n",
+            name.c_str(), q.products, q.chosen.mean, q.chosen.p5, q.predicted.mean, q.predicted.p5,
+            q.tried_eight.mean, q.tried_eight.p5, q.near_in_eight, q.best_in_eight, q.within_15);
         const auto round = [](double x) { return std::round(x * 1000) / 1000; };
+        const auto both = [&](const shares& s) {
+            return ordered_json{{"geomean", round(s.mean)}, {"p5", round(s.p5)}};
+        };
         told[name] = {{"products", q.products},
-                      {"chosen_geomean", round(q.before_mean)},
-                      {"chosen_p5", round(q.before_p5)},
-                      {"predicted_fastest_geomean", round(q.mean)},
-                      {"predicted_fastest_p5", round(q.p5)},
-                      {"best_in_first_eight", round(q.in_first_eight)},
+                      {"chosen", both(q.chosen)},
+                      {"predicted_fastest", both(q.predicted)},
+                      {"fastest_of_eight_tried", both(q.tried_eight)},
+                      {"chosen_by_the_same_turns", both(q.chosen_biased)},
+                      {"first_eight_reach_99_percent", round(q.near_in_eight)},
+                      {"fastest_is_in_first_eight", round(q.best_in_eight)},
                       {"time_within_15_percent", round(q.within_15)}};
     }
     return told;

@@ -1,7 +1,6 @@
 #include "benchmarks/fit/fitting.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -11,38 +10,21 @@ namespace carat::fit {
 
 namespace {
 
-// The constants, and how fast the host of each corpus started a launch, and one that packs with the
-// one after it: where that takes longer than the GPU, no plan shows what it costs.
-struct model {
-    plan::gpu_costs& costs;
-    std::vector<std::array<double, 2>> host_s;
-};
-
-double timed_us(const measured_plan& plan, const measured_product& of, const model& by) {
-    const double us = 1e6 * predicted_s(plan, of, by.costs);
-    const double host = 1e6 * by.host_s[of.file][plan.is_alone ? 0 : 1] / us;
-    const double fourth = host * host * host * host;
-    return us * std::pow(1 + fourth * fourth, 0.125);  // the longer of both, without a corner
+double predicted_us(const measured_plan& plan, const measured_product& of,
+                    const plan::gpu_costs& by) {
+    return 1e6 * predicted_s(plan, of, by);
 }
 
 // Constants, wherever they are.
 using variables = std::vector<double*>;
 
 template <auto... Families>
-variables variables_of(model& of) {
+variables variables_of(plan::gpu_costs& of) {
     variables all;
     const auto add = [&](auto& family) {
         plan::each_constant(family, [&](const auto&, double& value) { all.push_back(&value); });
     };
-    (add(of.costs.*Families), ...);
-    return all;
-}
-
-// All corpora have many of these, so they tell how fast the hosts were.
-variables variables_of_wgmma(model& of) {
-    variables all = variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>(of);
-    for (auto& both : of.host_s)
-        for (double& s : both) all.push_back(&s);
+    (add(of.*Families), ...);
     return all;
 }
 
@@ -50,7 +32,7 @@ variables variables_of_wgmma(model& of) {
 struct task {
     const char* name;
     family of;
-    variables (*find)(model& of);
+    variables (*find)(plan::gpu_costs& of);
     bool (*takes)(const measured_product& p);
 };
 
@@ -60,7 +42,8 @@ bool takes_mma(const measured_product& p) {
 }
 
 const task tasks[] = {
-    {"wgmma", family::wgmma, variables_of_wgmma, [](const measured_product&) { return true; }},
+    {"wgmma", family::wgmma, variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>,
+     [](const measured_product&) { return true; }},
     {"mma_half", family::mma, variables_of<&plan::gpu_costs::mma_half>,
      takes_mma<&plan::gpu_costs::mma_half>},
     {"mma_f64", family::mma, variables_of<&plan::gpu_costs::mma_f64>,
@@ -138,14 +121,14 @@ std::vector<weighed_product> choices_of(const std::vector<const measured_product
     return made;
 }
 
-std::vector<double> residuals(const std::vector<weighed_product>& all, const model& by) {
+std::vector<double> residuals(const std::vector<weighed_product>& all, const plan::gpu_costs& by) {
     constexpr double of_mean = 0.4;
     std::vector<double> made;
     for (const weighed_product& p : all) {
         const std::size_t first = made.size();
         double mean = 0;
         for (const weighed& w : p.plans) {
-            const double error = std::log(timed_us(*w.plan, *p.of, by) / w.plan->us);
+            const double error = std::log(predicted_us(*w.plan, *p.of, by) / w.plan->us);
             made.push_back(error);
             mean += w.weight * error;
         }
@@ -188,7 +171,8 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
 }
 
 // Steps are taken in logarithms, so that no constant becomes negative.
-void fit_times(model& by, const task& t, const std::vector<weighed_product>& all, int rounds) {
+void fit_times(plan::gpu_costs& by, const task& t, const std::vector<weighed_product>& all,
+               int rounds) {
     if (all.empty()) return;
     variables x = t.find(by);
     const std::size_t n = x.size();
@@ -249,7 +233,7 @@ void fit_times(model& by, const task& t, const std::vector<weighed_product>& all
 }
 
 // What the chosen plans lose, softly chosen, and a little of the error of times.
-double choice_loss(const std::vector<weighed_product>& all, const model& by) {
+double choice_loss(const std::vector<weighed_product>& all, const plan::gpu_costs& by) {
     constexpr double softness = 0.02;
     double total = 0;
     std::vector<double> predicted;
@@ -257,7 +241,7 @@ double choice_loss(const std::vector<weighed_product>& all, const model& by) {
         predicted.clear();
         double least = 1e30;
         for (const weighed& w : p.plans) {
-            predicted.push_back(timed_us(*w.plan, *p.of, by));
+            predicted.push_back(predicted_us(*w.plan, *p.of, by));
             least = std::min(least, predicted.back());
         }
         double chances = 0, lost = 0, error = 0;
@@ -273,7 +257,8 @@ double choice_loss(const std::vector<weighed_product>& all, const model& by) {
     return total / static_cast<double>(all.size());
 }
 
-void fit_choices(model& by, const task& t, const std::vector<weighed_product>& all, int rounds) {
+void fit_choices(plan::gpu_costs& by, const task& t, const std::vector<weighed_product>& all,
+                 int rounds) {
     if (all.empty()) return;
     std::mt19937_64 random(1);
     variables x = t.find(by);
@@ -298,15 +283,12 @@ void fit_choices(model& by, const task& t, const std::vector<weighed_product>& a
 }  // namespace
 
 void fit(plan::gpu_costs& costs, const std::vector<const measured_product*>& to) {
-    std::size_t files = 0;
-    for (const measured_product* p : to) files = std::max(files, p->file + 1);
-    model by{costs, std::vector(files, std::array{costs.host_s, 2 * costs.host_s})};
     for (const task& t : tasks) {
-        fit_times(by, t, weigh(to, t, 2), 20);
-        fit_times(by, t, weigh(to, t, 4), 12);
+        fit_times(costs, t, weigh(to, t, 2), 20);
+        fit_times(costs, t, weigh(to, t, 4), 12);
     }
     for (int turn = 0; turn < 2; ++turn)
-        for (const task& t : tasks) fit_choices(by, t, choices_of(to, t), 10);
+        for (const task& t : tasks) fit_choices(costs, t, choices_of(to, t), 10);
 }
 
 }  // namespace carat::fit

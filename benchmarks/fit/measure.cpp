@@ -14,6 +14,8 @@
 
 #include <carat/error.hpp>
 
+#include "benchmarks/fit/drawn.hpp"
+#include "benchmarks/fit/queued_clock.hpp"
 #include "benchmarks/gpu_call/turns.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
@@ -36,90 +38,17 @@ namespace {
 using namespace carat;
 using benchmark::memory;
 using core::kernel_desc;
-using arithmetic = core::gpu_arithmetic;
 using plan::gemm_plan;
 using plan::gemm_request;
 
-constexpr std::size_t pool_bytes = std::size_t{400} << 20;
-
-struct kind {
-    const char* name;
-    arithmetic how;
-    dtype a, b;
-    std::vector<dtype> c;
-    double most_work;  // multiply-adds
-};
-const std::vector<kind>& kinds() {
-    static const std::vector<kind> all = {
-        {"bf16", arithmetic::native, dtype::bf16, dtype::bf16, {dtype::bf16, dtype::f32}, 5e11},
-        {"f16", arithmetic::native, dtype::f16, dtype::f16, {dtype::f16, dtype::f32}, 5e11},
-        {"f32", arithmetic::native, dtype::f32, dtype::f32, {dtype::f32}, 5e10},
-        {"f64", arithmetic::native, dtype::f64, dtype::f64, {dtype::f64}, 5e10},
-        {"tf32", arithmetic::tf32, dtype::f32, dtype::f32, {dtype::f32}, 3e11},
-        {"3xtf32", arithmetic::three_tf32, dtype::f32, dtype::f32, {dtype::f32}, 1e11},
-        {"i8", arithmetic::native, dtype::i8, dtype::i8, {dtype::i32}, 5e11},
-        {"e4m3", arithmetic::native, dtype::e4m3, dtype::e4m3, {dtype::bf16, dtype::f32}, 5e11},
-        {"e5m2", arithmetic::native, dtype::e5m2, dtype::e4m3, {dtype::bf16}, 5e11},
-        {"e4m3_fast", arithmetic::fast_fp8, dtype::e4m3, dtype::e4m3, {dtype::bf16}, 5e11}};
-    return all;
-}
-
-struct product {
-    const kind* of;
-    core::problem one;
-    core::product_set batch;
-    [[nodiscard]] core::product_distances apart() const {
-        return {batch.one_a ? 0 : one.m * one.k, batch.one_b ? 0 : one.k * one.n, one.m * one.n};
-    }
-};
-
-bool chance(std::mt19937_64& r, double p) {
-    return std::uniform_real_distribution<double>(0, 1)(r) < p;
-}
-
-product drawn(std::mt19937_64& r) {
-    for (;;) {
-        product it{&kinds()[r() % kinds().size()], {}, {}};
-        const kind& k = *it.of;
-        const double u = std::uniform_real_distribution<double>(0, 1)(r);
-        const std::int64_t multiple = u < 0.35 ? 64 : u < 0.5 ? 16 : u < 0.75 ? 8 : 1;
-        const auto size = [&] { return benchmark::size_between(r, 1, 16384, 1); };
-        const auto rounded = [&](std::int64_t x) {
-            return std::max(std::int64_t{1}, x < multiple ? x : x / multiple * multiple);
-        };
-        core::problem& p = it.one;
-        const std::int64_t m = rounded(size()), n = rounded(size()), kk = rounded(size());
-        p = core::row_major_problem(k.a, m, n, kk);
-        p.a_type = k.a, p.b_type = k.b, p.c_type = k.c[r() % k.c.size()];
-        if (chance(r, 0.3)) p.a_layout = core::column_major(m);
-        if (chance(r, size_bytes(k.a) == 1 ? 0.8 : 0.5)) p.b_layout = core::column_major(kk);
-        if (chance(r, 0.15)) p.c_layout = core::column_major(m);
-        if (chance(r, 0.15)) p.beta = 1;
-        if (chance(r, 0.15)) {
-            it.batch.are = core::multiplicity::strided;
-            it.batch.count = std::llround(benchmark::between(r, 2, 512));
-            it.batch.one_a = chance(r, 0.1);
-            it.batch.one_b = chance(r, 0.1);
-        }
-        const auto count = static_cast<double>(it.batch.count);
-        const double work = static_cast<double>(m * n) * static_cast<double>(kk) * count;
-        if (work > k.most_work || work < 2e5 || (work < 1e8 && !chance(r, 0.3))) continue;
-        const auto fits = [&](std::int64_t rows, std::int64_t cols, dtype t, double many) {
-            return static_cast<double>(rows * cols) * static_cast<double>(size_bytes(t)) * many <
-                   static_cast<double>(pool_bytes);
-        };
-        if (!fits(m, kk, k.a, count) || !fits(kk, n, k.b, count) || !fits(m, n, p.c_type, count))
-            continue;
-        if (m == 1 || n == 1)
-            if (chance(r, 0.7)) continue;
-        return it;
-    }
-}
+using fit::product;
+using fit::queued_clock;
 
 struct way {
     std::string what;
     benchmark::run start;
-    std::vector<double> us;
+    int launches = 3;  // of a run, at most: two that pack, and the product
+    std::vector<double> us = {};
     int runs = 1;
 };
 
@@ -140,7 +69,7 @@ class trial {
                         cuda::is_aligned(with_.data.b, it.apart().b, p.b_type)};
     }
 
-    void run(benchmark::stopwatch& clock) {
+    void run(queued_clock& clock) {
         {
             const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
             add_chosen();
@@ -160,32 +89,25 @@ class trial {
     }
 
   private:
-    // Another run goes ahead, so that the clock doesn't count the first one's way to the GPU, some
-    // 4 us.
-    [[nodiscard]] static double timed_us(benchmark::stopwatch& clock, const way& one, int runs) {
-        (void)one.start();
-        return 1e6 * clock.once_s(one.start, runs);
+    [[nodiscard]] static double timed_us(queued_clock& clock, const way& one, int runs) {
+        return clock.once_us(one.start, runs, one.launches);
     }
-    // One of three is left, as hosts stumble.
-    [[nodiscard]] static double middle_us(benchmark::stopwatch& clock, const way& one, double us) {
-        const int runs = static_cast<int>(std::clamp(120 / us, 3.0, 12.0));
-        std::vector<double> all;
-        for (int turn = 0; turn < 3; ++turn) all.push_back(timed_us(clock, one, runs));
-        return benchmark::median(all);
-    }
-    void measure_each(benchmark::stopwatch& clock) {
+    void measure_each(queued_clock& clock) {
         for (way& one : all_) {
             one.us = {0};
             if (!one.start()) continue;
-            double us = timed_us(clock, one, 2);
-            if (us < 40 || us < 1.6 * best_us_) us = middle_us(clock, one, us);
+            double us = timed_us(clock, one, 1);
+            if (us < 40 || us < 1.6 * best_us_)
+                us = timed_us(clock, one, static_cast<int>(std::clamp(120 / us, 3.0, 12.0)));
             one.us = {us};
             best_us_ = std::min(best_us_, us);
         }
     }
-    // Those near the fastest, and the engine's choice, take turns.
-    void measure_nearest(benchmark::stopwatch& clock) {
+    // Those near the fastest, and the engine's choice, take turns: half of these will say which is
+    // the fastest, and the other half how fast it is.
+    void measure_nearest(queued_clock& clock) {
         constexpr std::size_t most = 20;
+        constexpr int turns = 6;
         std::vector<way*> near;
         for (way& one : all_)
             if (one.us[0] > 0 && one.us[0] < 1.3 * best_us_) near.push_back(&one);
@@ -193,9 +115,9 @@ class trial {
         if (near.size() > most) near.resize(most);
         if (all_[0].us[0] > 0 && std::ranges::find(near, &all_[0]) == near.end())
             near.push_back(&all_[0]);
-        for (way* one : near) one->runs = static_cast<int>(std::clamp(300 / one->us[0], 1.0, 40.0));
+        for (way* one : near) one->runs = static_cast<int>(std::clamp(150 / one->us[0], 1.0, 30.0));
         for (way* one : near) one->us.clear();
-        for (int turn = 0; turn < 3; ++turn)
+        for (int turn = 0; turn < turns; ++turn)
             for (way* one : near) one->us.push_back(timed_us(clock, *one, one->runs));
     }
     void print() const {
@@ -212,8 +134,10 @@ class trial {
             aligned_.b, sms_);
         bool first = true;
         for (const way& one : all_) {
-            std::printf("%s[%s,%.2f,%zu]", first ? "" : ",", one.what.c_str(),
-                        benchmark::median(one.us), one.us.size());
+            std::printf("%s[%s", first ? "" : ",", one.what.c_str());
+            for (std::size_t i = 0; i < one.us.size(); ++i)
+                std::printf("%s%.3f", i == 0 ? ",[" : ",", one.us[i]);
+            std::printf("]]");
             first = false;
         }
         std::printf("]}\n");
@@ -235,7 +159,7 @@ class trial {
         };
     }
     void add(const std::string& what, std::shared_ptr<const cuda::gemm_product> made) {
-        if (made != nullptr) all_.push_back({what, started(std::move(made)), {}, 1});
+        if (made != nullptr) all_.push_back({.what = what, .start = started(std::move(made))});
     }
     // -1: as it is chosen.
     void add_chosen() {
@@ -250,28 +174,27 @@ class trial {
         std::shared_ptr<const cuda::gemm_product> one =
             gpu_engine::prepare(alone, core::settings{});
         std::shared_ptr<cuda::launch_cache> kept = one->make_cache();
-        all_.push_back(
-            {"-1,0,0,0,0,0,0",
-             [this, one, kept] {
-                 const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
-                 cuda::bindings each = with_;
-                 each.kept = kept.get();
-                 const auto step = [](const void* at, std::int64_t elements, dtype t) {
-                     return static_cast<const void*>(static_cast<const char*>(at) +
-                                                     elements *
-                                                         static_cast<std::int64_t>(size_bytes(t)));
-                 };
-                 for (std::int64_t i = 0; i < it_.batch.count; ++i) {
-                     each.data.a = step(with_.data.a, i * it_.apart().a, it_.one.a_type);
-                     each.data.b = step(with_.data.b, i * it_.apart().b, it_.one.b_type);
-                     each.data.c =
-                         const_cast<void*>(step(with_.data.c, i * it_.apart().c, it_.one.c_type));
-                     (void)one->run(each);
-                 }
-                 return true;
-             },
-             {},
-             1});
+        const auto each_product = [this, one, kept] {
+            const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
+            cuda::bindings each = with_;
+            each.kept = kept.get();
+            const auto step = [](const void* at, std::int64_t elements, dtype t) {
+                return static_cast<const void*>(static_cast<const char*>(at) +
+                                                elements *
+                                                    static_cast<std::int64_t>(size_bytes(t)));
+            };
+            for (std::int64_t i = 0; i < it_.batch.count; ++i) {
+                each.data.a = step(with_.data.a, i * it_.apart().a, it_.one.a_type);
+                each.data.b = step(with_.data.b, i * it_.apart().b, it_.one.b_type);
+                each.data.c =
+                    const_cast<void*>(step(with_.data.c, i * it_.apart().c, it_.one.c_type));
+                (void)one->run(each);
+            }
+            return true;
+        };
+        all_.push_back({.what = "-1,0,0,0,0,0,0",
+                        .start = each_product,
+                        .launches = 3 * static_cast<int>(it_.batch.count)});
     }
     void add_wgmma() {
         if (!core::is_on_tensor_cores(it_.of->how, it_.one.a_type)) return;
@@ -339,7 +262,7 @@ class trial {
     }
     void add_fma() {
         const core::problem& p = it_.one;
-        if (it_.of->how != arithmetic::native || core::is_storage_type(p.a_type)) return;
+        if (it_.of->how != core::gpu_arithmetic::native || core::is_storage_type(p.a_type)) return;
         for (std::size_t row = 0; row < cuda::fma::kernel_table.size(); ++row) {
             const auto& k = cuda::fma::kernel_table[row];
             if (k.type != p.a_type) continue;
@@ -387,20 +310,20 @@ int main(int count, char** words) {
     std::map<dtype, std::pair<std::unique_ptr<memory>, std::unique_ptr<memory>>> pools;
     for (const dtype t :
          {dtype::bf16, dtype::f16, dtype::f32, dtype::f64, dtype::i8, dtype::e4m3, dtype::e5m2}) {
-        auto& at =
-            pools[t] = {std::make_unique<memory>(pool_bytes), std::make_unique<memory>(pool_bytes)};
+        auto& at = pools[t] = {std::make_unique<memory>(fit::pool_bytes),
+                               std::make_unique<memory>(fit::pool_bytes)};
         for (memory* const m : {at.first.get(), at.second.get()})
             m->fill(t == dtype::e5m2 ? dtype::e4m3 : t, random);
     }
-    memory c(pool_bytes);
-    benchmark::must(cudaMemset(c.get(), 0, pool_bytes));
-    benchmark::stopwatch clock(cuda::stream_in_use());
+    memory c(fit::pool_bytes);
+    benchmark::must(cudaMemset(c.get(), 0, fit::pool_bytes));
+    queued_clock clock(cuda::stream_in_use());
     const auto start = std::chrono::steady_clock::now();
     const auto passed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
     while (passed() < seconds) {
-        const product it = drawn(random);
+        const product it = fit::drawn(random);
         if (only_mma && cuda::mma::multistage_tiles(it.one.a_type, it.of->how).empty()) continue;
         try {
             trial(it,
