@@ -20,6 +20,7 @@ TEST_F(gpu_accuracy, whole_numbers_of_eleven_bits_are_exact_in_all) {
     for (const f32_as as : {f32_as::f32, f32_as::three_tf32, f32_as::tf32})
         for (const shape& s : shapes)
             for (const bool invariant : {false, true}) {
+                test::skip_without(as);
                 one_product<float, float> p(s, ++count);
                 p.start(cuda{.batch_invariant = invariant, .f32 = as});
                 ASSERT_EQ(p.check([](double x, std::size_t, std::size_t) { return x; }), "")
@@ -36,6 +37,7 @@ TEST_F(gpu_accuracy, whole_numbers_of_eleven_bits_are_exact_in_all) {
 
 // The largest |C - exact| / (|A| |B|) of positive numbers, which no error of opposite sign hides.
 double worst(f32_as as, std::size_t n, std::size_t k) {
+    test::skip_without(as);
     mirrored<float> a(n, k, {std::ptrdiff_t(k), 1});
     mirrored<float> b(k, n, {std::ptrdiff_t(n), 1});
     mirrored<float> c(n, n, {std::ptrdiff_t(n), 1});
@@ -77,6 +79,7 @@ TEST_F(gpu_accuracy, each_is_as_near_as_it_says_and_no_nearer_than_it_must) {
 // that no error hides in a sum.
 TEST_F(gpu_accuracy, of_halves_holds_from_2_to_the_minus_104_on) {
     constexpr std::size_t n = 64;
+    test::skip_without(f32_as::three_tf32);
     const auto error_at = [&](int exponent) {
         mirrored<float> a(n, 1, {1, 1});
         mirrored<float> b(1, n, {std::ptrdiff_t(n), 1});
@@ -110,6 +113,7 @@ TEST_F(gpu_accuracy, of_halves_holds_from_2_to_the_minus_104_on) {
 // x times 1/2 in tf32, where x is A's only nonzero element: in a product whose operands TMA loads,
 // and in a batch that kernels read unpacked.
 float half_of(float x, std::size_t n, std::size_t count) {
+    test::skip_without(f32_as::tf32);
     mirrored<float> a(n * count, n, {std::ptrdiff_t(n), 1});
     mirrored<float> b(n * count, n, {std::ptrdiff_t(n), 1});
     mirrored<float> c(n * count, n, {std::ptrdiff_t(n), 1});

@@ -208,6 +208,7 @@ std::vector<O> row_of(std::size_t own, const mirrored<T>& rows, const mirrored<T
 template <class T, class O>
 void check_invariance(std::size_t n, std::size_t k, std::size_t own = 0, bool b_by_rows = false,
                       f32_as as = f32_as::f32) {
+    test::skip_without(as);
     constexpr std::size_t most = 4096;
     mirrored<T> a(most, k, {std::ptrdiff_t(k), 1});
     mirrored<T> b(k, n, b_by_rows ? strides{std::ptrdiff_t(n), 1} : strides{1, std::ptrdiff_t(k)});

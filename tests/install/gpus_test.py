@@ -111,7 +111,7 @@ class Gpus(unittest.TestCase):
 
     def test_without_a_gpu_it_depends_on_what_is_built(self):
         release = self.ask("release")[0]
-        self.assertEqual(release, ["75", "80", "89", "90a", "100", "120", "120-virtual"])
+        self.assertEqual(release, ["75", "80", "89", "90a", "100", "100:120", "100-virtual"])
         self.assertEqual(self.ask()[0], release)
         self.assertEqual(self.ask(tests="ON")[0], self.ask("test")[0])
         self.assertIn("nvidia-smi lists no GPU here: use release", self.ask("native"))

@@ -26,6 +26,14 @@ struct tile_in_shared {
     static constexpr int elements = Lies == lies::along_k    ? along
                                     : Lies == lies::across_k ? across
                                                              : std::max(along, across);
+    // Lines along K without padding are 64 bytes, whose four pieces of 16 are exchanged from every
+    // second line to the next: eight lines have the same k in different banks, and copies fill all.
+    static constexpr bool swizzled = Lies == lies::along_k && Math::padding_along == 0;
+    static constexpr int piece = 16 / static_cast<int>(sizeof(typename Math::element));
+    static_assert(!swizzled || Math::block_k == 4 * piece);
+    [[nodiscard]] static __device__ __forceinline__ int place(int line, int k) {
+        return swizzled ? k ^ (line / 2 % 4 * piece) : k;
+    }
     // Elements from one line to the next, and from one k to the next.
     static constexpr int line = Lies == lies::along_k ? along_stride : 1;
     static constexpr int k = Lies == lies::along_k ? 1 : across_stride;

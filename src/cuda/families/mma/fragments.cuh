@@ -37,15 +37,15 @@ class fragment_reader {
             const int next_half = is_a ? lane / 16 : lane / 8 % 2;  // of 32 bytes
             const int line = first_line + next_line + (along_k ? lane % 8 : 0);
             const int k = next_half * k_of_step / 2 + (along_k ? 0 : lane % 8);
-            first_ = line * line_bytes + k * k_bytes;
+            first_ = line * line_bytes + Tile::place(line, k) * k_bytes;
         }
     }
 
     __device__ __forceinline__ void read(std::uint32_t (&to)[4], std::uint32_t stage, int piece,
                                          int step) const {
+        const int first = Tile::swizzled ? first_ ^ step * 32 : first_ + step * k_of_step * k_bytes;
         const std::uint32_t from =
-            stage + static_cast<std::uint32_t>(first_) +
-            static_cast<std::uint32_t>(piece * 16 * line_bytes + step * k_of_step * k_bytes);
+            stage + static_cast<std::uint32_t>(first + piece * 16 * line_bytes);
         if constexpr (by_words) {
 #pragma unroll
             for (int i = 0; i < 4; ++i) {

@@ -6,12 +6,13 @@
 
 namespace carat::cuda::mma {
 
-// Rounds to the nearest of 11 bits, as TMA does for wgmma, but half away from 0. Tensor cores don't
-// read the other bits: a NaN with no bits but those would be infinity, so it becomes a quiet NaN.
+// Rounds to the nearest of 11 bits, as TMA does for wgmma, but half away from 0: tensor cores don't
+// read the other bits, so half a unit is added, which is 2^-11 of the number's power of two. As one
+// FFMA this leaves infinities alone and makes a NaN quiet; one whose only bits are those that
+// tensor cores don't read would be an infinity.
 __device__ __forceinline__ void round_to_tf32(std::uint32_t& x) {
-    const float number = __uint_as_float(x);
-    const bool is_finite = fabsf(number) < __uint_as_float(0x7f800000u);
-    x = is_finite ? x + 0x1000u : __float_as_uint(number + number);
+    const float power = __uint_as_float(x & 0xff800000u);
+    x = __float_as_uint(fmaf(power, 0x1p-11f, __uint_as_float(x)));
 }
 
 // C (16 x 8) += A (16 x 8) B (8 x 8)^T, with the lanes' places of ptx::mma_f64_m16n8k8: before 9.0

@@ -60,7 +60,7 @@ class loader {
             if constexpr (by_pieces && Together == 1)
                 begin_pieces<AlongK>(static_cast<int>(of.run_stride), run, along);
             from_ += (AlongK ? min(run, runs_ - 1) : run) * static_cast<int>(of.run_stride) + along;
-            there_ = run * own::stride_there + along;
+            there_ = run * own::stride_there + (AlongK ? tile::place(run, along) : along);
             runs_ -= run;
             left_ -= along;
         });

@@ -26,7 +26,7 @@ struct half_multistage {
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 32;
-    static constexpr int padding_along = 8;
+    static constexpr int padding_along = 0;
     static constexpr int padding_across = 8;
 };
 template <lies A, lies B>
@@ -53,7 +53,7 @@ struct tf32_multistage {
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 16;
-    static constexpr int padding_along = 4;
+    static constexpr int padding_along = 0;
     static constexpr int padding_across = 8;
 };
 
@@ -113,7 +113,7 @@ struct byte_multistage {
     static constexpr lies a = lies::along_k;
     static constexpr lies b = lies::along_k;
     static constexpr int block_k = 64;
-    static constexpr int padding_along = 16;
+    static constexpr int padding_along = 0;
     static constexpr int padding_across = 16;
 };
 using i8_multistage = byte_multistage<std::int32_t, std::int32_t, ptx::mma_m16n8<std::int8_t>>;
