@@ -2,7 +2,7 @@
 // [cases [type|all [multiple]]]]. Sizes from 16 to 2048, in multiples of `multiple`, and 4 to 1024
 // products are log-uniform. A case is a line of JSON: ratio is cuBLAS's time (the lesser of
 // cublasGemmStridedBatchedEx and what cuBLASLt's heuristics propose) over carat's. A line with the
-// geometric mean and the fifth percentile ends each type.
+// geometric mean and the fifth percentile ends each type, of calls and of graphs that replay them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -82,10 +82,11 @@ void multiply(const track& t, const sizes& s, const core::problem& p, const memo
     }
 }
 
-// Both take turns. Returns the ratio, or nothing if cuBLAS has no kernel.
-double measure(stopwatch& clock, const track& t, const sizes& s, std::mt19937_64& random) {
+// Both take turns.
+benchmark::both_times measure(stopwatch& clock, const track& t, const sizes& s,
+                              std::mt19937_64& random) {
     constexpr double turn_s = 5e-3;
-    constexpr int turns = 7;
+    constexpr int turns = 5;
     const core::problem p = problem_of(t, s);
     const auto bytes = [&](std::int64_t elements, dtype type) {
         return static_cast<std::size_t>(elements * s.count) * size_bytes(type);
@@ -100,17 +101,16 @@ double measure(stopwatch& clock, const track& t, const sizes& s, std::mt19937_64
     };
     const peer other = fastest_peer(
         clock, peers_of(p, t.f32 == f32_as::tf32, s, {.a = a.get(), .b = b.get(), .c = c.get()}));
-    const benchmark::times taken = take_turns(clock, own, other, turn_s, turns);
+    const benchmark::both_times taken = take_both(clock, own, other, turn_s, turns);
     const double flop = 2.0 * static_cast<double>(s.m * s.n) * static_cast<double>(s.k * s.count);
     std::printf(
-        "{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"count\": %lld, "
-        "\"carat_us\": %.2f, \"peer_us\": %.2f, \"peer\": \"%s\", \"carat_tflops\": %.2f, "
-        "\"ratio\": %.3f}\n",
+        "{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"count\": %lld, %s, "
+        "\"carat_tflops\": %.2f}\n",
         std::string(t.name).c_str(), static_cast<long long>(s.m), static_cast<long long>(s.n),
-        static_cast<long long>(s.k), static_cast<long long>(s.count), 1e6 * taken.own_s,
-        1e6 * taken.other_s, other.name.c_str(), 1e-12 * flop / taken.own_s, taken.ratio());
+        static_cast<long long>(s.k), static_cast<long long>(s.count),
+        text_of(taken, other.name).c_str(), 1e-12 * flop / taken.calls.own_s);
     std::fflush(stdout);
-    return taken.ratio();
+    return taken;
 }
 
 // No more than 2 GiB and half a second of work.
@@ -143,13 +143,13 @@ int main(int argc, char** argv) {
     for (const track& t : tracks) {
         if (only != "all" && only != t.name) continue;
         std::mt19937_64 random(seed);
-        std::vector<double> ratios;
+        benchmark::track_ratios ratios;
         // 8 bits: TMA and cuBLAS want multiples of 16.
         const bool of_bytes = size_bytes(t.in) == 1 && multiple > 1;
         for (long long i = 0; i < cases; ++i)
-            ratios.push_back(measure(
+            ratios.add(measure(
                 clock, t, drawn(random, of_bytes ? std::max(16LL, multiple) : multiple), random));
-        benchmark::summarise("\"type\": \"" + std::string(t.name) + "\", ", ratios);
+        ratios.summarise("\"type\": \"" + std::string(t.name) + "\", ");
     }
     return 0;
 }

@@ -2,8 +2,9 @@
 // [track|all [type|all [multiple [least [most]]]]]]], the last two in operations, 2e8 and 1e12 if
 // they are left out. drawn_calls.hpp says what is drawn. A case is a line of
 // JSON: ratio is the time of cuBLAS's fastest way (its default or what its heuristics propose;
-// groups in one call or one for each product) over carat's. The results are compared. A line with
-// the geometric mean and the fifth percentile ends each track of a type.
+// groups in one call or one for each product) over carat's; graph_ratio the same of calls that are
+// replayed from a graph, without the host. The results are compared. Lines with the geometric mean
+// and the fifth percentile of both end each track of a type.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -199,10 +200,10 @@ class calls {
 
     void measure(call_track track, const call_type& t, long long cases) {
         std::mt19937_64 random(seed_);
-        std::vector<double> ratios;
+        benchmark::track_ratios ratios;
         for (long long i = 0; i < cases; ++i)
-            ratios.push_back(measure_one(track, t, drawn_call(track, t, domain_, random)));
-        benchmark::summarise(words(track, t), ratios);
+            ratios.add(measure_one(track, t, drawn_call(track, t, domain_, random)));
+        ratios.summarise(words(track, t));
     }
     [[nodiscard]] bool all_agree() const { return agree_; }
 
@@ -213,10 +214,10 @@ class calls {
                "\", ";
     }
 
-    // The ratio, or nothing if cuBLAS has no kernel.
-    double measure_one(call_track track, const call_type& t, const rows::operation& all) {
+    benchmark::both_times measure_one(call_track track, const call_type& t,
+                                      const rows::operation& all) {
         constexpr double turn_s = 3e-3;
-        constexpr int turns = 7;
+        constexpr int turns = 5;
         std::mt19937_64 random(seed_);
         call_operands operands(all, random);
         const core::operands data = operands.get();
@@ -231,18 +232,16 @@ class calls {
             return true;
         }};
         const peer other = fastest_peer(clock_, peers_of(t, all, data));
-        const benchmark::times taken = take_turns(clock_, here.start, other, turn_s, turns);
+        const benchmark::both_times taken = take_both(clock_, here.start, other, turn_s, turns);
         const double off = compare(operands, here, other, all, t);
-        const double ratio = taken.ratio();
-        std::printf(
-            "{%s%s, \"carat_us\": %.2f, \"peer_us\": %.2f, \"peer\": \"%s\", \"carat_tflops\": "
-            "%.2f, \"ratio\": %.3f, \"agree\": %s, \"plan\": \"%s\"}\n",
-            words(track, t).c_str(), in_words(all).c_str(), 1e6 * taken.own_s, 1e6 * taken.other_s,
-            other.name.c_str(), 2e-12 * multiply_adds(all) / taken.own_s, ratio,
-            off == 0 ? "true" : "false", plan_of(own).c_str());
+        std::printf("{%s%s, %s, \"carat_tflops\": %.2f, \"agree\": %s, \"plan\": \"%s\"}\n",
+                    words(track, t).c_str(), in_words(all).c_str(),
+                    text_of(taken, other.name).c_str(),
+                    2e-12 * multiply_adds(all) / taken.calls.own_s, off == 0 ? "true" : "false",
+                    plan_of(own).c_str());
         std::fflush(stdout);
         agree_ = agree_ && off == 0;
-        return ratio;
+        return taken;
     }
 
     // 0: both write the same.

@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -91,6 +92,8 @@ class stopwatch {
         return static_cast<int>(std::clamp(seconds / std::max(one, 1e-7), 1.0, 1000.0));
     }
 
+    [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
   private:
     cudaStream_t stream_;
     std::array<cudaEvent_t, 2> events_{};
@@ -136,6 +139,41 @@ inline times take_turns(stopwatch& clock, const run& own, const peer& other, dou
     return {median(own_s), other.start ? median(other_s) : 0};
 }
 
+// So many runs in one graph, which the host starts at once: it has no part in what they take. Null:
+// they can't be captured.
+inline run replayed(const run& what, int runs, cudaStream_t stream) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    bool works = true;
+    for (int i = 0; i < runs; ++i) works = what() && works;
+    if (cudaStreamEndCapture(stream, &graph) != cudaSuccess || !works ||
+        cudaGraphInstantiate(&ready, graph, 0) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    cudaGraphDestroy(graph);
+    const std::shared_ptr<CUgraphExec_st> kept(ready, cudaGraphExecDestroy);
+    return [kept, stream] { return cudaGraphLaunch(kept.get(), stream) == cudaSuccess; };
+}
+
+// The same as take_turns(), replayed: what the GPU takes.
+inline times take_turns_on_gpu(stopwatch& clock, const run& own, const peer& other, double turn_s,
+                               int turns) {
+    constexpr double graph_s = 2e-4;
+    const auto captured = [&](const run& what, int& runs) {
+        runs = what ? std::min(50, clock.runs_for(what, graph_s)) : 1;
+        return what ? replayed(what, runs, clock.stream()) : nullptr;
+    };
+    int own_runs = 1;
+    int other_runs = 1;
+    const run own_graph = captured(own, own_runs);
+    const run other_graph = captured(other.start, other_runs);
+    if (!own_graph || !other_graph) return {1, 0};
+    const times taken = take_turns(clock, own_graph, {other_graph, other.name}, turn_s, turns);
+    return {taken.own_s / own_runs, taken.other_s / other_runs};
+}
+
 // Log-uniform.
 inline double between(std::mt19937_64& random, double low, double high) {
     return std::exp2(
@@ -158,6 +196,44 @@ inline void summarise(const std::string& what, std::vector<double> ratios) {
                 what.c_str(), ratios.size(), std::exp(sum / static_cast<double>(ratios.size())),
                 ratios[ratios.size() / 20], ratios.front());
     std::fflush(stdout);
+}
+
+// Of a track: as calls, and as graphs replay them.
+struct both_times {
+    times calls;
+    times graphs;
+};
+inline both_times take_both(stopwatch& clock, const run& own, const peer& other, double turn_s,
+                            int turns) {
+    return {take_turns(clock, own, other, turn_s, turns),
+            take_turns_on_gpu(clock, own, other, turn_s, turns)};
+}
+class track_ratios {
+  public:
+    void add(const both_times& taken) {
+        calls_.push_back(taken.calls.ratio());
+        graphs_.push_back(taken.graphs.ratio());
+    }
+    // A line for each.
+    void summarise(const std::string& what) const {
+        benchmark::summarise(what + "\"timed\": \"calls\", ", calls_);
+        benchmark::summarise(what + "\"timed\": \"graphs\", ", graphs_);
+    }
+
+  private:
+    std::vector<double> calls_;
+    std::vector<double> graphs_;
+};
+// Fields of a case's line, from its time to the two ratios.
+inline std::string text_of(const both_times& taken, const std::string& peer_name) {
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "\"carat_us\": %.2f, \"peer_us\": %.2f, \"peer\": \"%s\", \"ratio\": %.3f, "
+                  "\"graph_us\": [%.2f, %.2f], \"graph_ratio\": %.3f",
+                  1e6 * taken.calls.own_s, 1e6 * taken.calls.other_s, peer_name.c_str(),
+                  taken.calls.ratio(), 1e6 * taken.graphs.own_s, 1e6 * taken.graphs.other_s,
+                  taken.graphs.ratio());
+    return text;
 }
 
 }  // namespace carat::benchmark
