@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/terminal.hpp"
@@ -70,12 +68,11 @@ std::string spread(const results::result& c) {
     return fmt::format("-{}/+{}%", percent(c.max_s), percent(c.min_s));
 }
 
-// How many times as long as `other`, from the interval of the pair; without one, of the medians.
-std::string behind(const results::result& c, const results::result& other,
-                   const std::optional<results::pair>& p) {
-    if (!p || !results::bounded(p->ci95_ratio))
-        return factor(other.median_gflops / c.median_gflops) + "x";
-    return fmt::format("{}-{}x", factor(1 / p->ci95_ratio[1]), factor(1 / p->ci95_ratio[0]));
+// How many times as long as the base it takes, where possible as an interval.
+std::string behind(const report::ranked_row& row) {
+    if (!row.pair || !results::bounded(row.pair->ci95_ratio)) return factor(row.times) + "x";
+    return fmt::format("{}-{}x", factor(1 / row.pair->ci95_ratio[1]),
+                       factor(1 / row.pair->ci95_ratio[0]));
 }
 
 // "2 threads", the GPU where all ran there, or both.
@@ -138,9 +135,9 @@ std::string short_group(const std::string& group) {
     return text;
 }
 
-std::string group_of(const results::result& c) {
-    const std::string few = c.few_trials ? " *" : "";
-    return shortened(short_group(c.group), most_group_columns - few.size()) + few;
+std::string group_of(const report::ranked_row& row) {
+    const std::string few = row.of->few_trials ? " *" : "";
+    return shortened(short_group(row.group), most_group_columns - few.size()) + few;
 }
 
 // Where lines have fewer than 80 columns, tables have neither shares of the roofline nor groups.
@@ -149,26 +146,21 @@ bool is_narrow() {
 }
 
 // What is left for names when every row is to end within the line.
-std::size_t columns_for_names(const measured_case& here) {
+std::size_t columns_for_names(const std::vector<report::ranked_row>& rows) {
     constexpr std::size_t beside_in_narrow = 42;
     if (is_narrow())
         return std::clamp(terminal_columns(), fewest_name_columns + beside_in_narrow,
                           name_columns + beside_in_narrow) -
                beside_in_narrow;
     std::size_t longest = group_columns;
-    for (const results::result* c : here.ranked) longest = std::max(longest, group_of(*c).size());
+    for (const report::ranked_row& row : rows) longest = std::max(longest, group_of(row).size());
     return name_columns + group_columns - std::min(longest, most_group_columns);
 }
 
-table_of table_for(const measured_case& here, std::string date) {
-    const double largest = here.ranked.empty() ? 0 : here.ranked.front()->median_gflops;
-    return {here, columns_for_names(here), report::unit_for(largest), std::move(date)};
-}
-
 // What was measured, without what follows from it.
-std::string figure(const results::result& c, const table_of& t) {
-    const double percent = report::percent_of_roofline(t.here, c);
-    const std::string share = percent > 0 ? fmt::format("{:.1f}", percent) : "-";
+std::string figure(const report::ranked_row& row, const table_of& t) {
+    const results::result& c = *row.of;
+    const std::string share = row.percent > 0 ? fmt::format("{:.1f}", row.percent) : "-";
     return fmt::format("{:<{}} {:>7} {:>9}{}", title(c, t.name_columns, t.date), t.name_columns,
                        amount(c.median_gflops / t.unit.gflops), spread(c),
                        is_narrow() ? "" : fmt::format(" {:>5}", share));
@@ -187,15 +179,11 @@ std::string heads(const table_of& t) {
     return styled(line, style::faint);
 }
 
-// Nobody knows the place of a row that others disturbed, nor of one that might change places with
-// it.
-std::string row(const results::result& c, const results::result& other, const table_of& t) {
-    const auto p = report::compare(t.here, c.implementation, other.implementation);
-    const std::string verdict = p ? p->verdict : c.busy.empty() ? "" : "busy";
+std::string line_of(const report::ranked_row& row, const table_of& t) {
     const std::string line = fmt::format(
-        "{:>2} {} {:>12} {:<7}{}", c.rank > 0 ? std::to_string(c.rank) : "-", figure(c, t),
-        &c == &other ? "" : behind(c, other, p), verdict, is_narrow() ? "" : " " + group_of(c));
-    return styled(line, c.rank == 1 ? style::good : style::plain) + "\n";
+        "{:>2} {} {:>12} {:<7}{}", row.rank > 0 ? std::to_string(row.rank) : "-", figure(row, t),
+        row.is_base ? "" : behind(row), row.verdict, is_narrow() ? "" : " " + group_of(row));
+    return styled(line, row.rank == 1 ? style::good : style::plain) + "\n";
 }
 
 std::string pairs(const results::comparison& compared) {
@@ -311,12 +299,11 @@ std::string ranking(std::span<const results::result> results, const results::com
     const measured_case here = report::case_of(results, compared);
     std::string text = heading(here, told.gpu);
     if (here.ranked.empty()) return text + "   nothing was timed\n" + not_run(results, told);
-    const table_of t = table_for(here, told.date);
+    const std::vector<report::ranked_row> rows = report::rows_of(here, compared.base);
+    const table_of t{here, columns_for_names(rows),
+                     report::unit_for(here.ranked.front()->median_gflops), told.date};
     text += heads(t);
-    const auto base = std::ranges::find(here.ranked, compared.base,
-                                        [](const auto* c) { return c->implementation; });
-    const results::result& other = base == here.ranked.end() ? *here.ranked.front() : **base;
-    for (const results::result* c : here.ranked) text += row(*c, other, t);
+    for (const report::ranked_row& row : rows) text += line_of(row, t);
     text += disturbance(here) + scope_note(results, compared) + remarks(here) +
             library_notes(here, told) + not_run(results, told) + few_note(here);
     if (all_pairs) text += pairs(compared);

@@ -55,25 +55,17 @@ std::string own_threads(const result& of, const measured_case& here) {
     return used == here.threads || !of.on_cpu() ? "" : " (" + threads(used) + ")";
 }
 
-// A row that others disturbed, or one that might change places with it, has no rank.
-std::string rank_of(const result& of, const measured_case& here, std::size_t place) {
-    const int rank = here.busy.empty() ? static_cast<int>(place) : of.rank;
-    return rank > 0 ? std::to_string(rank) : "-";
-}
-
-std::vector<std::string> ranking_row(const results::document& doc, const result& of,
-                                     const measured_case& here, std::size_t place,
-                                     const throughput_unit& unit) {
-    const double percent = percent_of_roofline(here, of);
-    const result& best = *here.ranked.front();
+std::vector<std::string> ranking_row(const results::document& doc, const ranked_row& row,
+                                     const measured_case& here, const throughput_unit& unit) {
+    const result& of = *row.of;
     return {
-        rank_of(of, here, place),
+        row.rank > 0 ? std::to_string(row.rank) : "-",
         name_in(doc, of) + own_threads(of, here),
         digits(of.median_gflops / unit.gflops),
         interval_or_range(of, unit.gflops),
-        percent > 0 ? fmt::format("{:.1f}", percent) : "-",
-        &best == &of ? "1.00" : fmt::format("{:.2f}", times_as_fast(here, best, of)),
-        is_disturbed(of) || of.group.empty() ? "-" : of.group,
+        row.percent > 0 ? fmt::format("{:.1f}", row.percent) : "-",
+        fmt::format("{:.2f}", row.times),
+        row.group.empty() ? "-" : row.group,
         of.verification == "none" || !std::isfinite(of.error_ulp) ? "-" : roundoffs(of.error_ulp),
         or_dash(of.cold_s, milliseconds),
         or_dash(of.prepare_s, milliseconds)};
@@ -143,8 +135,7 @@ table ranking_table(const results::document& doc, const measured_case& here) {
             "Same group letter: not shown to differ by more than the margin. u is the unit "
             "roundoff of the "
             "type computed in."};
-    for (const result* of : here.ranked)
-        t.rows.push_back(ranking_row(doc, *of, here, t.rows.size() + 1, unit));
+    for (const ranked_row& row : rows_of(here)) t.rows.push_back(ranking_row(doc, row, here, unit));
     return t;
 }
 

@@ -153,6 +153,22 @@ double percent_of_roofline(const measured_case& here, const result& of) {
     return std::isfinite(of.percent_of_roofline) ? of.percent_of_roofline : 0;
 }
 
+std::vector<ranked_row> rows_of(const measured_case& here, const std::string& base) {
+    std::vector<ranked_row> all;
+    if (here.ranked.empty()) return all;
+    const auto named = std::ranges::find(here.ranked, base, &result::implementation);
+    const result& other = named == here.ranked.end() ? *here.ranked.front() : **named;
+    for (const result* of : here.ranked) {
+        const int rank = here.busy.empty() ? static_cast<int>(all.size()) + 1 : of->rank;
+        auto pair = compare(here, of->implementation, other.implementation);
+        std::string verdict = pair ? pair->verdict : is_disturbed(*of) ? "busy" : "";
+        all.push_back({of, rank, percent_of_roofline(here, *of), of == &other,
+                       of == &other ? 1 : times_as_fast(here, other, *of), std::move(pair),
+                       std::move(verdict), is_disturbed(*of) ? "" : of->group});
+    }
+    return all;
+}
+
 double times_as_fast(const measured_case& here, const result& first, const result& second) {
     const auto pair = compare(here, first.implementation, second.implementation);
     return pair ? pair->ratio : first.median_gflops / second.median_gflops;

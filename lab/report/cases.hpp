@@ -49,6 +49,22 @@ struct measured_case {
 [[nodiscard]] double roofline_of(const measured_case& here, const results::result& of);
 [[nodiscard]] double percent_of_roofline(const measured_case& here, const results::result& of);
 
+// A row of a case's table, whatever it is shown in: the terminal, the page, Markdown or LaTeX.
+struct ranked_row {
+    const results::result* of;
+    int rank;        // 0: others disturbed it, or it might change places with such a row
+    double percent;  // of the roofline; 0: not measured
+    bool is_base;    // what the others are compared with
+    double times;    // how many times as long as the base takes
+    std::optional<results::pair> pair;  // of it against the base, if the comparison has that
+    std::string verdict;                // of that pair, or "busy"; may be empty
+    std::string group;                  // may be empty
+};
+
+// Fastest first, compared with the implementation `base`; with the fastest if none has that name.
+[[nodiscard]] std::vector<ranked_row> rows_of(const measured_case& here,
+                                              const std::string& base = {});
+
 // How many times as fast: by the comparison of the pair, or else by their medians.
 [[nodiscard]] double times_as_fast(const measured_case& here, const results::result& first,
                                    const results::result& second);

@@ -25,13 +25,17 @@ std::size_t place_of(const Entry* of, const std::vector<Entry>& all) {
 }
 
 json to_json(const results::document& doc, const measured_case& here) {
-    json ranked = json::array(), refused = json::array(), rooflines = json::object();
-    for (const results::result* of : here.ranked) ranked.push_back(place_of(of, doc.results));
+    json ranked = json::array(), refused = json::array();
+    json rows = json::array();
+    for (const ranked_row& row : rows_of(here)) {
+        ranked.push_back(place_of(row.of, doc.results));
+        rows.push_back({{"rank", row.rank},
+                        {"percent", row.percent},
+                        {"times", row.times},
+                        {"group", row.group}});
+    }
     for (const auto& [of, why] : here.refused)
         refused.push_back({{"result", place_of(of, doc.results)}, {"why", why}});
-    for (const bool of_cpu : {true, false})
-        if (const results::result* of = highest_roofline(here, of_cpu))
-            rooflines[of_cpu ? "cpu" : "gpu"] = of->roofline_gflops;
     json written{{"label", here.label()},
                  {"shape", here.size()},
                  {"call", here.call},
@@ -41,10 +45,10 @@ json to_json(const results::document& doc, const measured_case& here) {
                  {"k", here.k},
                  {"threads", here.threads},
                  {"ranked", std::move(ranked)},
+                 {"rows", std::move(rows)},
                  {"refused", std::move(refused)},
                  {"verdict", joined(verdict(doc, here))},
-                 {"on_gpu", here.on_gpu},
-                 {"rooflines", std::move(rooflines)}};
+                 {"on_gpu", here.on_gpu}};
     if (!here.busy.empty()) written["busy"] = here.busy;
     if (here.comparison != nullptr)
         written["comparison"] = place_of(here.comparison, doc.comparisons);

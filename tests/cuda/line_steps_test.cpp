@@ -1,6 +1,5 @@
 // Steps 11 to 20 of the CUDA ladder against exact sums, on a GPU: around their tile of 128 x 256 x
-// 64, with fewer and more tiles than a GPU has SMs, padded lines and all factors. A failure says
-// how many elements of C are wrong, within which rows and columns, and which the first ones are.
+// 64, with fewer and more tiles than a GPU has SMs, padded lines and all factors.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
@@ -21,9 +20,6 @@
 namespace {
 
 using namespace carat;
-
-constexpr int block_m = 128;
-constexpr int block_n = 256;
 
 std::vector<const rows::implementation*> steps() {
     std::vector<const rows::implementation*> all;
@@ -53,92 +49,6 @@ core::problem problem(const rows::implementation& entry, std::int64_t m, std::in
 // TMA stores no shorter pieces.
 bool stores_whole_16_bytes(const rows::implementation& entry) {
     return entry.name == "cuda.ladder.deferred_store" || entry.name == "cuda.ladder.stream_k";
-}
-
-std::vector<int> numbers(char operand, std::int64_t rows, std::int64_t cols) {
-    std::vector<int> all;
-    all.reserve(static_cast<std::size_t>(rows * cols));
-    for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < cols; ++j) all.push_back(test::whole_number(operand, i, j));
-    return all;
-}
-
-// Remembered for each size.
-const std::vector<int>& exact_sums(const core::problem& p) {
-    static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<int>> known;
-    std::vector<int>& c = known[{p.m, p.n, p.k}];
-    if (!c.empty()) return c;
-    const std::vector<int> a = numbers('a', p.m, p.k);
-    const std::vector<int> b = numbers('b', p.k, p.n);
-    c.assign(static_cast<std::size_t>(p.m * p.n), 0);
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t k = 0; k < p.k; ++k) {
-            const int factor = a[static_cast<std::size_t>(i * p.k + k)];
-            const int* const row = b.data() + k * p.n;
-            int* const sums = c.data() + i * p.n;
-            for (std::int64_t j = 0; j < p.n; ++j) sums[j] += factor * row[j];
-        }
-    return c;
-}
-
-// bf16 holds whole numbers to 256 only.
-double rounded(dtype type, double value) {
-    return type == dtype::bf16 ? static_cast<double>(static_cast<bf16>(value)) : value;
-}
-
-// Counts wrong elements, and says where they are.
-class wrong_elements {
-  public:
-    void note(std::int64_t i, std::int64_t j, double got, double expected) {
-        if (count_++ < most_)
-            first_ += "\n  C(" + std::to_string(i) + ", " + std::to_string(j) + "), element (" +
-                      std::to_string(i % block_m) + ", " + std::to_string(j % block_n) +
-                      ") of tile (" + std::to_string(i / block_m) + ", " +
-                      std::to_string(j / block_n) + "), is " + std::to_string(got) +
-                      " instead of " + std::to_string(expected);
-        top_ = std::min(top_, i);
-        bottom_ = std::max(bottom_, i);
-        left_ = std::min(left_, j);
-        right_ = std::max(right_, j);
-    }
-
-    [[nodiscard]] std::string text() const {
-        if (count_ == 0) return {};
-        return std::to_string(count_) + " wrong elements, in rows " + std::to_string(top_) +
-               " to " + std::to_string(bottom_) + " and columns " + std::to_string(left_) + " to " +
-               std::to_string(right_) + first_;
-    }
-
-  private:
-    static constexpr int most_ = 12;
-    std::int64_t count_ = 0;
-    std::int64_t top_ = std::numeric_limits<std::int64_t>::max();
-    std::int64_t left_ = top_;
-    std::int64_t bottom_ = -1;
-    std::int64_t right_ = -1;
-    std::string first_;
-};
-
-std::string check(const rows::implementation& entry, const core::settings& how,
-                  const core::problem& p) {
-    test::operand_set data(p, 0);
-    if (p.alpha != 0) data.a.fill('a');
-    if (p.alpha != 0) data.b.fill('b');
-    if (p.beta != 0) data.c.fill('c');
-    const auto around_c = data.c.surroundings();
-    test::run_on_device(entry, p, how, data);
-    if (data.c.surroundings() != around_c) return "memory around C was written";
-    const std::vector<int>& sums = exact_sums(p);
-    wrong_elements wrong;
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) {
-            const double sum = p.alpha * sums[static_cast<std::size_t>(i * p.n + j)];
-            const double c = p.beta == 0 ? 0 : p.beta * test::whole_number('c', i, j);
-            const double expected = rounded(p.c_type, sum + c);
-            if (const double got = data.c.get(i, j); got != expected)
-                wrong.note(i, j, got, expected);
-        }
-    return wrong.text();
 }
 
 class line_steps : public testing::TestWithParam<const rows::implementation*> {
@@ -185,7 +95,7 @@ TEST_P(line_steps, are_exact_around_their_tile) {
                 continue;
             }
             ASSERT_EQ(rows::reason_against(*GetParam(), p, {}), "");
-            ASSERT_EQ(check(*GetParam(), {}, p), "")
+            ASSERT_EQ(test::check(*GetParam(), {}, {p, 0}), "")
                 << core::describe(p) << (by_columns ? " by columns" : "") << " alpha " << f.alpha
                 << " beta " << f.beta;
         }
@@ -201,8 +111,9 @@ TEST_P(line_steps, are_exact_with_many_tiles) {
                                   {880, 4616, 584},
                                   {4096, 4352, 64}}) {
         const core::problem p = problem(*GetParam(), m, n, k, false, 0);
-        ASSERT_EQ(check(*GetParam(), {}, p), "") << core::describe(p);
-        ASSERT_EQ(check(*GetParam(), {}, p), "") << core::describe(p) << ", a second time";
+        ASSERT_EQ(test::check(*GetParam(), {}, {p, 0}), "") << core::describe(p);
+        ASSERT_EQ(test::check(*GetParam(), {}, {p, 0}), "")
+            << core::describe(p) << ", a second time";
     }
 }
 
@@ -212,7 +123,7 @@ TEST_P(line_steps, are_exact_with_every_setting) {
         for (std::int64_t value = t.least; value <= t.most; ++value) {
             const core::settings how = {1, {{std::string(t.name), value}}};
             if (rows::reason_against(*GetParam(), p, how).empty()) {
-                ASSERT_EQ(check(*GetParam(), how, p), "") << t.name << " " << value;
+                ASSERT_EQ(test::check(*GetParam(), how, {p, 0}), "") << t.name << " " << value;
             }
         }
 }

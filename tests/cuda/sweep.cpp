@@ -1,5 +1,6 @@
 #include "tests/cuda/sweep.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -143,11 +144,17 @@ const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n, s
     auto& c = known[{m, n, k}];
     if (!c.empty()) return c;
     c.assign(static_cast<std::size_t>(m * n), 0);
-    for (std::int64_t i = 0; i < m; ++i)
-        for (std::int64_t t = 0; t < k; ++t)
+    std::vector<int> of_b(static_cast<std::size_t>(n));
+    for (std::int64_t t = 0; t < k; ++t) {
+        for (std::int64_t j = 0; j < n; ++j)
+            of_b[static_cast<std::size_t>(j)] = whole_number('b', t, j);
+        for (std::int64_t i = 0; i < m; ++i) {
+            const int of_a = whole_number('a', i, t);
+            std::int64_t* const sums = c.data() + i * n;
             for (std::int64_t j = 0; j < n; ++j)
-                c[static_cast<std::size_t>(i * n + j)] +=
-                    whole_number('a', i, t) * whole_number('b', t, j);
+                sums[j] += of_a * of_b[static_cast<std::size_t>(j)];
+        }
+    }
     return c;
 }
 
@@ -245,6 +252,38 @@ std::vector<trial> trials(const core::signature& types) {
     return kept;
 }
 
+namespace {
+
+// Counts wrong elements, and says where they are.
+class wrong_elements {
+  public:
+    void note(std::int64_t i, std::int64_t j, double got, double expected) {
+        if (count_++ < most_)
+            first_ += "\n  C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
+                      std::to_string(got) + " instead of " + std::to_string(expected);
+        top_ = std::min(top_, i);
+        bottom_ = std::max(bottom_, i);
+        left_ = std::min(left_, j);
+        right_ = std::max(right_, j);
+    }
+
+    [[nodiscard]] std::string text() const {
+        if (count_ == 0) return {};
+        return std::to_string(count_) + " wrong elements, in rows " + std::to_string(top_) +
+               " to " + std::to_string(bottom_) + " and columns " + std::to_string(left_) + " to " +
+               std::to_string(right_) + first_;
+    }
+
+  private:
+    static constexpr int most_ = 12;
+    std::int64_t count_ = 0;
+    std::int64_t top_ = std::numeric_limits<std::int64_t>::max(), left_ = top_;
+    std::int64_t bottom_ = -1, right_ = -1;
+    std::string first_;
+};
+
+}  // namespace
+
 std::string check(const rows::implementation& entry, const core::settings& s, const trial& t) {
     const core::problem& p = t.p;
     const std::string where =
@@ -267,6 +306,7 @@ std::string check(const rows::implementation& entry, const core::settings& s, co
     if (data.a.bytes() != a || data.b.bytes() != b) return where + "A or B was written";
     if (data.c.surroundings() != around_c) return where + "memory around C was written";
     const auto& sums = exact_product(p.m, p.n, p.k);
+    wrong_elements wrong;
     for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t j = 0; j < p.n; ++j) {
             const auto sum = static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
@@ -274,10 +314,10 @@ std::string check(const rows::implementation& entry, const core::settings& s, co
             const double exact = (p.alpha == 0 ? 0 : p.alpha * sum) + c;
             const double expected = rounded(p.c_type, exact);
             if (const double got = data.c.get(i, j); got != expected)
-                return where + "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
-                       std::to_string(got) + " instead of " + std::to_string(expected);
+                wrong.note(i, j, got, expected);
         }
-    return {};
+    const std::string text = wrong.text();
+    return text.empty() ? text : where + text;
 }
 
 }  // namespace carat::test

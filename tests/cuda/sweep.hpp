@@ -83,7 +83,8 @@ struct trial {
 [[nodiscard]] const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n,
                                                              std::int64_t k);
 
-/// What is wrong, naming the first element; empty when all is right.
+/// What is wrong: how many elements, within which rows and columns, and the first ones; empty when
+/// all is right.
 [[nodiscard]] std::string check(const rows::implementation& entry, const core::settings& s,
                                 const trial& t);
 

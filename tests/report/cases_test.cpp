@@ -339,6 +339,36 @@ TEST(gpus, are_named_without_threads_and_in_units_of_their_size) {
     EXPECT_EQ(ranks.rows[0][3], "717.4 to 731.9");
 }
 
+// The terminal, the page and the tables of a paper show these.
+TEST(rows, have_rank_verdict_and_times_against_their_base) {
+    document doc = sample::two();
+    measured_case here = group(doc)[0];
+    std::vector<ranked_row> rows = rows_of(here);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_TRUE(rows[0].is_base);
+    EXPECT_EQ(rows[0].rank, 1);
+    EXPECT_EQ(rows[0].verdict, "");
+    EXPECT_EQ(rows[1].of->implementation, "cpu.slow");
+    EXPECT_EQ(rows[1].verdict, "slower");
+    EXPECT_DOUBLE_EQ(rows[1].times, 2);
+    EXPECT_EQ(rows[1].group, "a");
+
+    rows = rows_of(here, "cpu.slow");
+    EXPECT_TRUE(rows[1].is_base);
+    EXPECT_EQ(rows[0].verdict, "faster");
+    EXPECT_DOUBLE_EQ(rows[0].times, 0.5);
+    EXPECT_NEAR(rows[0].pair->ci95_ratio[0], 1 / 0.51, 1e-9);
+
+    doc.results[0].busy = "other work took 40 %";
+    doc.comparisons[0].pairs.clear();
+    here = group(doc)[0];
+    rows = rows_of(here);
+    EXPECT_EQ(rows[1].rank, 0);
+    EXPECT_EQ(rows[1].verdict, "busy");
+    EXPECT_EQ(rows[1].group, "");
+    EXPECT_DOUBLE_EQ(rows[1].times, 2);
+}
+
 // A row on fewer threads is no nearer to the limit of its case for that.
 TEST(rooflines, of_a_case_are_one) {
     document doc =

@@ -31,12 +31,10 @@ const allowed = (result) => known(result.error_bound_ulp)
 function ranking_columns(best) {
   const [size, unit] = unit_for(best.median_gflops);
   const in_unit = (value) => digits(value / size);
-  // Beside rows that others disturbed only those have a rank that can't change places with them.
-  const rank = (result) => selected.case.busy ? result.rank || dash
-    : selected.case.ranked.indexOf(file.results.indexOf(result)) + 1;
+  const row = (result) => row_of(selected.case, result);
   return [
     { head: "Implementation", cell: (result) => [
-      element("span", { class: "rank" }, rank(result)),
+      element("span", { class: "rank" }, row(result).rank || dash),
       element("span", { class: "name" }, breakable(result.implementation), " ",
                                         marks(result))] },
     { head: unit, class: "number wide", title: "Median over the trials",
@@ -46,11 +44,11 @@ function ranking_columns(best) {
       cell: (result) => result.ci95_gflops ? interval(result.ci95_gflops, in_unit)
         : `trials ${interval(range_of_trials(result), in_unit)}` },
     { head: "Roofline", class: "number", title: "Share of the measured roofline of the case",
-      cell: (result) => percent(percent_of_roofline(selected.case, result)) },
+      cell: (result) => percent(row(result).percent || null) },
     { head: "× best time", class: "number", title: "Time of a product over the best's",
-      cell: (result) => times(result === best ? 1 : times_as_fast(selected.case, best, result)) },
+      cell: (result) => times(row(result).times) },
     { head: "Group", class: "middle", title: "Same letter: not shown to differ by more than the margin",
-      cell: (result) => (result.busy ? dash : result.group || dash) },
+      cell: (result) => row(result).group || dash },
     { head: "Error", class: "number", title: "Worst componentwise error, in units of roundoff",
       cell: (result) => element("span", { title: allowed(result) },
                               roundoffs(result.error_ulp)) },

@@ -63,16 +63,8 @@ const ranked_results = (c) => c.ranked.map(result_at);
 
 const on_cpu = ({ device }) => device === "cpu";
 
-/** Of the highest roofline that the case has on this device: on fewer threads there is a lower one. */
-function percent_of_roofline(c, result) {
-  const roofline = c.rooflines[on_cpu(result) ? "cpu" : "gpu"];
-  return roofline ? 100 * result.median_gflops / roofline : result.percent_of_roofline;
-}
-
-/** How many times as fast: by the comparison of the pair, or else by their medians. */
-const times_as_fast = (c, first, second) =>
-  pair_of(file.comparisons?.[c.comparison], first.implementation, second.implementation)?.ratio
-    || first.median_gflops / second.median_gflops;
+/** What every table says of a result of the case: {rank, percent of the roofline, times, group}. */
+const row_of = (c, result) => c.rows[c.ranked.indexOf(file.results.indexOf(result))];
 const threads_used = (result) => result.threads_used ?? result.threads;
 
 /** Rows at the selected thread count; between counts, as many times one thread, at most all. */

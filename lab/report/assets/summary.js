@@ -9,7 +9,7 @@ function tiles() {
   const best = results[0];
   const last = results[results.length - 1];
   const peak = peak_of(best);
-  const share = percent_of_roofline(selected.case, best);
+  const share = row_of(selected.case, best).percent || null;
   const [size, unit_name] = unit_for(best.median_gflops);
   const measured = file.results.filter(has_figure).length;
   const attempted = file.results.filter((result) => result.available).length;
@@ -17,7 +17,7 @@ function tiles() {
     [digits(best.median_gflops / size), unit_name, `highest median: ${best.implementation}`],
     known(share) && [share.toFixed(0), "%",
      peak ? `of the measured roofline (peak ${throughput(peak)})` : "of the measured roofline"],
-    [times(times_as_fast(selected.case, best, last)), "",
+    [times(row_of(selected.case, last).times), "",
      results.length > 1 ? `from the slowest: ${last.implementation}` : "one implementation only"],
     [`${measured}`, `of ${attempted}`, "results of this file have a verified figure"],
   ];
