@@ -122,7 +122,7 @@ class nccl_communicator final : public gpu_communicator {
         const memory staging(place_, (ranks + 1) * bytes);
         auto* const sent = static_cast<std::byte*>(staging.get());
         const auto address = [](const void* p) { return reinterpret_cast<device_pointer>(p); };
-        check(driver().upload(address(sent), mine, bytes), "cuMemcpyHtoD");
+        upload(address(sent), mine, bytes);
         check_nccl(
             nccl_library().all_gather(sent, sent + bytes, bytes, nccl::bytes, comm_, moving_.get()),
             "ncclAllGather");
