@@ -114,7 +114,8 @@ class output {
     std::vector<movement> parts_;  // of each turn
     std::size_t sent_turns_ = 0;
     movement copies_;
-    bool in_place_ = false;  // the other ranks' parts are added to this one's
+    bool in_place_ = false;   // the other ranks' parts are added to this one's
+    bool adds_last_ = false;  // as C is written, so that memory is read once
 };
 
 struct prepared {
