@@ -48,7 +48,7 @@ bool turns_pay(const schedule& plan, const distribution& target, const pace& by,
         const overlap what =
             overlap_of({whole[dimension::m], whole[dimension::n]}, target.of(rank));
         if (what.empty()) continue;
-        multiplied += time_of(part_of(whole, what), by);
+        multiplied += time_of(part_of(whole, what), words > 0 ? by.beside_messages() : by);
         if (rank == 0) continue;
         const double of_these = static_cast<double>(what.size()) * words_of_element;
         sent = std::max(sent, multiplied) + by.latency_s + of_these / by.words_per_s;
@@ -87,7 +87,7 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
     const double words = static_cast<double>(partial_.element_bytes) /
                          static_cast<double>(size_bytes(operands_type));
     if (in_turns && all_are_ranges(target_, ranks_) &&
-        turns_pay(plan, target_, pace_of(where_->is_host(), operands_type, comm.overlaps()), words))
+        turns_pay(plan, target_, pace_of(*where_, operands_type, comm.overlaps()), words))
         plan_turns(last, me);
     plan_parts(comm, plan, by_columns);
     adds_last_ = in_place_ && !given.steps &&

@@ -52,6 +52,8 @@ class place {
     virtual void finish(const block& to, const block& sums, double beta, const block& c,
                         const ending& last) = 0;
 
+    // The SMs that messages take and products beside them leave; the same on all ranks.
+    [[nodiscard]] virtual int units_of_messages() const { return 0; }
     // Whether calls are done when they return, and errors known.
     [[nodiscard]] virtual bool is_host() const = 0;
 };

@@ -118,6 +118,11 @@ class output {
     bool adds_last_ = false;  // as C is written, so that memory is read once
 };
 
+// What a rank's place and communicator make of its products and messages.
+[[nodiscard]] inline pace pace_of(const place& where, dtype operands, bool overlaps) {
+    return distributed::pace_of(where.is_host(), operands, overlaps, where.units_of_messages());
+}
+
 struct prepared {
     prepared(communicator& comm, operands given, const options& how);
     void run();

@@ -29,6 +29,7 @@ class gpu_place final : public place {
                 double beta, const block& c) override;
     void finish(const block& to, const block& sums, double beta, const block& c,
                 const ending& last) override;
+    int units_of_messages() const override { return sms_of_messages_; }
     bool is_host() const override { return false; }
 
     // Messages that take SMs and are on their way: products started meanwhile leave them so many.
