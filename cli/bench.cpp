@@ -70,7 +70,7 @@ void add_bench(CLI::App& app, action& chosen) {
     sub->add_flag("--distributed", options->distributed,
                   "under mpirun: one product over all processes, beside ScaLAPACK, MKL and COSMA; "
                   "with --device cuda: over all GPUs, beside cuBLASMp; takes --size, --dtype, "
-                  "--threads, --trials and --json");
+                  "--threads, --trials, --json and --report");
     sub->footer(
         "Examples:\n"
         "  carat bench --size 64,1000 --dtype f64,f32 --report a.html\n"

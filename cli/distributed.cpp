@@ -7,6 +7,9 @@
 
 #include <carat/error.hpp>
 
+#include "cli/command.hpp"
+#include "cli/files.hpp"
+
 namespace carat::cli {
 
 namespace {
@@ -61,7 +64,7 @@ std::vector<std::string> over_processes(const measured_flags& what) {
     return words;
 }
 
-// The product in the layouts that suit it, and all-gather + product.
+// The product in the layouts that suit it, all-gather + product, and product + reduce-scatter.
 std::vector<std::string> over_gpus(const measured_flags& what) {
     if (type_of(what) != dtype::bf16)
         refuse_over_ranks("--device cuda measures bf16, not " + std::string(name(type_of(what))) +
@@ -74,21 +77,28 @@ std::vector<std::string> over_gpus(const measured_flags& what) {
             text,
             "--gather",
             text,
+            "--scatter",
+            text,
             "--by",
-            "copies,nccl,cublasmp,cublasmp.serial"};
+            "local,copies,nccl,cublasmp,cublasmp.serial"};
 }
 
 }  // namespace
 
 int bench_distributed(const measured_flags& what, const output_flags& files) {
-    if (!files.csv.empty() || !files.report.empty() || files.resume)
-        refuse_over_ranks("writes --json alone: leave --csv, --report and --resume out");
+    if (!files.csv.empty() || files.resume)
+        refuse_over_ranks("writes --json and --report: leave --csv and --resume out");
+    require_apart({{"--json", files.json}, {"--report", files.report}});
     std::vector<std::string> words = what.device == "cuda" ? over_gpus(what) : over_processes(what);
     const auto add = [&](const char* flag, const std::string& value) {
         words.insert(words.end(), {flag, value});
     };
     if (what.effort.trials > 0) add("--trials", std::to_string(what.effort.trials));
     if (!files.json.empty()) add("--json", files.json);
+    if (!files.report.empty()) {
+        add("--report", files.report);
+        add("--command", command_line());
+    }
     become_program(std::move(words));
 }
 

@@ -19,7 +19,6 @@
 #include "lab/report/report.hpp"
 #include "lab/report/words.hpp"
 #include "lab/results/build_info.hpp"
-#include "lab/session/session.hpp"
 
 namespace carat::cli {
 
@@ -108,7 +107,7 @@ std::string page(const judge::outcome& o) {
     results::document doc = judge::document_of(o);
     doc.carat = results::version();
     doc.revision = results::revision();
-    doc.date = session::now_utc();
+    doc.date = results::now_utc();
     doc.command = command_line();
     doc.machine = machine::to_json(machine::describe());
     doc.machine["gpus"] = nlohmann::json::array();

@@ -13,7 +13,7 @@
 #include "cli/terminal.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/report/age.hpp"
-#include "lab/session/session.hpp"
+#include "lab/results/build_info.hpp"
 
 namespace carat::cli {
 
@@ -67,7 +67,7 @@ void print(const rows::implementation& entry) {
                               types_at));
     fmt::print("{}\n", folded(fmt::format("    {}", entry.summary), more_at));
     if (const rows::library_facts l = library_of(entry); !l.name.empty()) {
-        const std::string month = report::old_release(l.name, l.version, session::now_utc());
+        const std::string month = report::old_release(l.name, l.version, results::now_utc());
         fmt::print("{}\n", folded(fmt::format("    here: {} {}{}", l.name, l.version,
                                               report::age_mark(month)),
                                   more_at));

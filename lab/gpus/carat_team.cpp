@@ -1,6 +1,11 @@
 #include "lab/gpus/carat_team.hpp"
 
 #include <optional>
+#include <utility>
+
+#include <carat/product.hpp>
+
+#include "distributed/schedule.hpp"
 
 namespace carat::scaling {
 
@@ -52,25 +57,70 @@ figures of_member(ranks::communicator& comm, task what, const shape& s, const pa
     return found;
 }
 
+figures of_local_member(ranks::communicator& comm, task what, shape s, const pace& at, turns& all,
+                        int team) {
+    if (what == task::gather) s.n /= comm.size();
+    if (what == task::scatter) s.k /= comm.size();
+    if (what == task::product) {
+        const ranks::schedule plan({{{s.m, s.n, s.k}}, comm.size()});
+        const auto [m, n, k] = plan.of(comm.rank()).size().of;
+        s = {m, n, k};
+    }
+    const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n),
+               k = static_cast<std::size_t>(s.k);
+    const numbers a(m * k), b(k * n), c(m * n);
+    const carat::cuda where = ranks::place_of(comm);
+    const auto gather = [&](const void* mine, void* each, std::size_t bytes) {
+        comm.all_gather(mine, each, bytes);
+    };
+    const member own{comm.rank(), comm.size(), where.stream,
+                     [&] {
+                         matrix_product(where, matrix_view<const bf16>(a.data(), m, k),
+                                        column_major<const bf16>(b.data(), k, n, k),
+                                        matrix_view<bf16>(c.data(), m, n));
+                     },
+                     gather};
+    figures found;
+    found.trials_s = take_trials(all, team, own, at);
+    return found;
+}
+
+// Runs `of_one` on each GPU and gives what the first found.
+std::function<figures(turns&, int)> on_each(
+    int gpus, ranks::gpu_transport by,
+    std::function<figures(ranks::communicator&, turns&, int)> of_one) {
+    return [gpus, by, of_one = std::move(of_one)](turns& all, int team) {
+        figures found;
+        std::mutex mutex;
+        ranks::with_gpus(
+            gpus,
+            [&](ranks::communicator& comm) {
+                const figures mine = of_one(comm, all, team);
+                const std::lock_guard hold(mutex);
+                if (comm.rank() == 0) found = mine;
+            },
+            by);
+        return found;
+    };
+}
+
 }  // namespace
+
+team local_team(task what, const shape& size, int gpus, const pace& at) {
+    return {"local", gpus,
+            on_each(gpus, ranks::gpu_transport::copies,
+                    [=](ranks::communicator& comm, turns& all, int team) {
+                        return of_local_member(comm, what, size, at, all, team);
+                    })};
+}
 
 team carat_team(task what, const shape& size, int gpus, ranks::gpu_transport by, const pace& at) {
     const std::string name = gpus == 1                            ? "one"
                              : by == ranks::gpu_transport::copies ? "copies"
                                                                   : "nccl";
-    return {name, gpus, [=](turns& all, int team) {
-                figures found;
-                std::mutex mutex;
-                ranks::with_gpus(
-                    gpus,
-                    [&](ranks::communicator& comm) {
-                        const figures mine = of_member(comm, what, size, at, all, team);
-                        const std::lock_guard hold(mutex);
-                        if (comm.rank() == 0) found = mine;
-                    },
-                    by);
-                return found;
-            }};
+    return {name, gpus, on_each(gpus, by, [=](ranks::communicator& comm, turns& all, int team) {
+                return of_member(comm, what, size, at, all, team);
+            })};
 }
 
 }  // namespace carat::scaling

@@ -12,8 +12,10 @@
 
 #include <carat/error.hpp>
 
+#include "distributed/bound.hpp"
 #include "lab/gpus/carat_team.hpp"
 #include "lab/gpus/cublasmp.hpp"
+#include "lab/scale_out/files.hpp"
 
 namespace carat::scaling {
 namespace {
@@ -35,13 +37,20 @@ shape read_shape(const std::string& text) {
 }
 
 struct asked {
-    std::string gpus, size, gather, scatter, by = "copies,nccl", json;
+    std::string gpus, size, gather, scatter, by = "local,copies,nccl";
+    scale_out::files files;
     int trials = 9;
     double trial_s = 0.05;
 };
 
 const char* name(task what) {
     return what == task::product ? "product" : what == task::gather ? "gather" : "scatter";
+}
+
+const char* title(task what) {
+    return what == task::product  ? "in the layouts that suit"
+           : what == task::gather ? "all-gather + product"
+                                  : "product + reduce-scatter";
 }
 
 double flop(const shape& s) {
@@ -64,66 +73,87 @@ class report {
         for (const std::string& by : listed(what_.by))
             if (gpus > 1) teams.push_back(team_named(by, kind, s, gpus, at));
         const std::vector<figures> found = run_teams(teams);
-        double whole_s = 0;
+        scale_out::comparison told{
+            fmt::format("{} x {} x {} bf16 on {} GPUs, {}; {} trials in turn", s.m, s.n, s.k, gpus,
+                        title(kind), at.trials),
+            {}};
+        double one_gpu_s = 0;  // for its share of the work
         for (std::size_t i = 0; i < teams.size(); ++i) {
-            if (!found[i].why_not.empty() || found[i].trials_s.empty()) {
-                fmt::print("{:<8} {}x{}x{} on {} by {}: not measured: {}\n", name(kind), s.m, s.n,
-                           s.k, teams[i].gpus, teams[i].name, found[i].why_not);
-                std::fflush(stdout);
-                continue;
+            const shape& own = i == 0 ? alone : s;
+            scale_out::entry row = row_of(teams[i], own, found[i]);
+            if (i == 0) row.name = kind == task::product ? "one GPU" : "one GPU, its share";
+            if (row.why_not.empty()) {
+                if (i == 0) one_gpu_s = row.seconds.median * flop(s) / flop(alone) / gpus;
+                if (one_gpu_s > 0) row.efficiency = i == 0 ? 1 : one_gpu_s / row.seconds.median;
+                note(kind, own, teams[i], found[i], row);
             }
-            const double seconds = found[i].median_s();
-            if (i == 0) whole_s = seconds * flop(s) / flop(alone);
-            tell(kind, i == 0 ? alone : s, teams[i], found[i], whole_s / teams[i].gpus / seconds);
+            told.entries.push_back(std::move(row));
         }
+        fmt::print(scale_out::people(what_.files), "{}", scale_out::text(told, efficiency));
+        std::fflush(scale_out::people(what_.files));
+        told_.push_back(std::move(told));
     }
 
     void write() const {
-        if (what_.json.empty()) return;
-        std::FILE* file = std::fopen(what_.json.c_str(), "w");
-        if (file == nullptr)
-            throw error(error_code::invalid_argument,
-                        what_.json + " can't be written: give --json another file");
-        std::fputs((rows_.dump(1) + "\n").c_str(), file);
-        std::fclose(file);
+        scale_out::leave(
+            {"How fast are several GPUs together, and how many words do they send?", efficiency,
+             "Of one: the time of one GPU for its share of the work over the time of the "
+             "row. Words/B: what GPU 0 moves over the lower bound.",
+             true, told_},
+            rows_, what_.files);
     }
 
   private:
+    static constexpr const char* efficiency = "of one";
+
     static team team_named(const std::string& by, task kind, const shape& s, int gpus,
                            const pace& at) {
         if (by == "nccl") return carat_team(kind, s, gpus, ranks::gpu_transport::nccl, at);
+        if (by == "local") return local_team(kind, s, gpus, at);
         if (by == "copies") return carat_team(kind, s, gpus, ranks::gpu_transport::copies, at);
         const std::string peer = "cublasmp";
         if (by == peer) return cublasmp_team(kind, s, gpus, "", at);
         if (by.starts_with(peer + "."))
             return cublasmp_team(kind, s, gpus, by.substr(peer.size() + 1), at);
         throw error(error_code::invalid_argument,
-                    "'" + by + "' is no team: nccl, copies, cublasmp or cublasmp.ALGORITHM");
+                    "'" + by + "' is no team: local, nccl, copies, cublasmp or cublasmp.ALGORITHM");
     }
 
-    void tell(task kind, const shape& s, const team& by, const figures& found, double of_one) {
-        const double seconds = found.median_s();
-        const auto [least, most] = std::ranges::minmax(found.trials_s);
-        fmt::print("{:<8} {}x{}x{} on {} by {:<15} {:9.4f} ms [{:.4f}, {:.4f}] {:8.1f} TFLOP/s",
-                   name(kind), s.m, s.n, s.k, by.gpus, by.name, 1e3 * seconds, 1e3 * least,
-                   1e3 * most, flop(s) / seconds / 1e12);
-        if (by.gpus > 1) fmt::print("  {:5.1f} % of {} times one", 100 * of_one, by.gpus);
-        fmt::print("\n");
-        std::fflush(stdout);
+    // All but the efficiency.
+    static scale_out::entry row_of(const team& by, const shape& s, const figures& found) {
+        scale_out::entry row;
+        row.name = by.name;
+        row.is_answer = by.name == "copies" || by.name == "nccl";
+        row.flop = flop(s);
+        if (!found.why_not.empty() || found.trials_s.empty()) {
+            row.why_not = found.why_not;
+            return row;
+        }
+        row.seconds = scale_out::summary_of(found.trials_s);
+        const double bound = ranks::least_words({{{s.m, s.n, s.k}}, by.gpus});
+        if (found.words >= 0 && bound > 0)
+            row.words_over_bound = static_cast<double>(found.words) / bound;
+        return row;
+    }
+
+    void note(task kind, const shape& s, const team& by, const figures& found,
+              const scale_out::entry& row) {
         rows_.push_back({{"kind", name(kind)},
                          {"m", s.m},
                          {"n", s.n},
                          {"k", s.k},
                          {"gpus", by.gpus},
                          {"by", by.name},
-                         {"seconds", seconds},
+                         {"seconds", row.seconds.median},
                          {"trials_s", found.trials_s},
-                         {"of_one", of_one},
-                         {"words_of_rank_0", found.words}});
+                         {"of_one", row.efficiency},
+                         {"words_of_rank_0", found.words},
+                         {"words_over_bound", row.words_over_bound}});
     }
 
     const asked& what_;
     nlohmann::json rows_ = nlohmann::json::array();
+    std::vector<scale_out::comparison> told_;
 };
 
 // Or why there is none, as its rows then say, too.
@@ -157,18 +187,21 @@ int main(int argc, char** argv) {
     app.add_option("--size", what.size, "products: N or MxNxK, several with commas");
     app.add_option("--gather", what.gather, "all-gather + product: MxNxK, several with commas");
     app.add_option("--scatter", what.scatter, "product + reduce-scatter: the same");
-    app.add_option("--by", what.by,
-                   "nccl, copies, cublasmp, cublasmp.split, cublasmp.atomic, cublasmp.serial");
+    app.add_option(
+        "--by", what.by,
+        "local, nccl, copies, cublasmp, cublasmp.split, cublasmp.atomic, cublasmp.serial");
     app.add_option("--trials", what.trials, "of each")->check(CLI::Range(1, 1000));
     app.add_option("--trial-time", what.trial_s, "seconds of back-to-back calls in a trial")
         ->check(CLI::Range(0.0, 10.0));
-    app.add_option("--json", what.json, "a file for all figures");
+    scale_out::add_files(app, what.files);
     CLI11_PARSE(app, argc, argv);
     try {
         const int gpus = distributed::gpu::device_count();
-        fmt::print("{} GPUs\n", gpus);
+        scale_out::require_writable(what.files);
+        fmt::print(scale_out::people(what.files), "{} GPUs\n", gpus);
         if (what.gpus.empty()) what.gpus = std::to_string(gpus);
-        if (what.by.find("nccl") != std::string::npos) fmt::print("{}\n", scaling::nccl_found());
+        if (what.by.find("nccl") != std::string::npos)
+            fmt::print(scale_out::people(what.files), "{}\n", scaling::nccl_found());
         scaling::run(what);
     } catch (const std::exception& why) {
         fmt::print(stderr, "carat: {}\n", why.what());

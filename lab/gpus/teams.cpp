@@ -114,10 +114,8 @@ const std::vector<bf16>& drawn() {
 void fill(void* at, std::size_t count) {
     const std::vector<bf16>& some = drawn();
     for (std::size_t i = 0; i < count; i += some.size())
-        check(driver().upload(
-                  reinterpret_cast<ranks::gpu::device_pointer>(static_cast<bf16*>(at) + i),
-                  some.data(), std::min(some.size(), count - i) * sizeof(bf16)),
-              "cuMemcpyHtoD");
+        ranks::gpu::upload(reinterpret_cast<ranks::gpu::device_pointer>(static_cast<bf16*>(at) + i),
+                           some.data(), std::min(some.size(), count - i) * sizeof(bf16));
 }
 
 numbers::numbers(std::size_t count) {

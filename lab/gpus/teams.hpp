@@ -35,12 +35,6 @@ struct figures {
     std::vector<double> trials_s = {};  // of the slowest GPU
     std::int64_t words = -1;            // of rank 0; unknown
     std::string why_not = {};
-
-    [[nodiscard]] double median_s() const {
-        std::vector<double> all = trials_s;
-        std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
-        return all[all.size() / 2];
-    }
 };
 
 class turns {

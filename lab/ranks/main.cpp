@@ -5,7 +5,6 @@
 // processes take for their parts of the product alone, at the same time, without any message.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -27,6 +26,7 @@
 #include "distributed/schedule.hpp"
 #include "lab/ranks/operands.hpp"
 #include "lab/ranks/scalapack.hpp"
+#include "lab/scale_out/files.hpp"
 
 namespace carat::lab_ranks {
 namespace {
@@ -35,7 +35,8 @@ namespace ranks = carat::distributed;
 
 struct asked {
     std::int64_t m = 2048, n = 2048, k = 2048;
-    std::string size, type = "f64", json;
+    std::string type = "f64";
+    scale_out::files files;
     int trials = 11, threads = 0, block = 256;
 };
 
@@ -62,20 +63,6 @@ double largest(double mine) {
     double all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return all;
-}
-
-// The median, and the interval between order statistics that holds it with 95 % or more.
-struct summary {
-    double median = 0, lower = 0, upper = 0;
-};
-
-summary summary_of(std::vector<double> times) {
-    std::ranges::sort(times);
-    const auto count = static_cast<double>(times.size());
-    const auto off = static_cast<std::size_t>(std::ceil(0.98 * std::sqrt(count)));
-    const std::size_t middle = times.size() / 2;
-    return {times[middle], times[middle >= off ? middle - off : 0],
-            times[std::min(middle + off, times.size() - 1)]};
 }
 
 // Products of one shape: the matrices of one layout, and carat's or ScaLAPACK's call on them.
@@ -131,7 +118,7 @@ class session {
         add_scalapack("mkl", scalapack_of::mkl, mkl_);
         add_scalapack("cosma", scalapack_of::cosma, cosma_);
         measure();
-        if (comm_.rank() == 0) print();
+        if (comm_.rank() == 0) tell();
         const auto bad = [](const entrant& e) { return e.wrong_entries > 0; };
         return std::ranges::any_of(all_, bad) ? 1 : 0;
     }
@@ -219,61 +206,72 @@ class session {
             }
     }
 
-    void print() const {
-        const double flop = 2.0 * double(what_.m) * double(what_.n) * double(what_.k);
+    [[nodiscard]] scale_out::comparison compared() const {
         const double bound = ranks::least_words({{{what_.m, what_.n, what_.k}}, comm_.size()});
         double local = 0;
         for (const entrant& e : all_)
-            if (e.name == "local") local = summary_of(e.seconds).median;
-        nlohmann::json rows = nlohmann::json::array();
-        fmt::print("{} x {} x {} {}, {} processes of {} thread{}; {} trials in turn\n", what_.m,
-                   what_.n, what_.k, what_.type, comm_.size(), what_.threads,
-                   what_.threads == 1 ? "" : "s", what_.trials);
-        fmt::print("{:<24} {:>10}  {:<21} {:>9} {:>8} {:>7}\n", "", "ms", "95 % CI", "GFLOP/s",
-                   "of local", "words/B");
+            if (e.name == "local") local = scale_out::summary_of(e.seconds).median;
+        scale_out::comparison told{
+            fmt::format("{} x {} x {} {}, {} processes of {} thread{}; {} trials in turn", what_.m,
+                        what_.n, what_.k, what_.type, comm_.size(), what_.threads,
+                        what_.threads == 1 ? "" : "s", what_.trials),
+            {}};
         for (const entrant& e : all_) {
-            if (!e.run || e.wrong_entries > 0) {
-                fmt::print("{:<24} {}\n", e.name,
-                           e.run ? fmt::format("WRONG: {} entries", e.wrong_entries)
-                                 : "not run: " + e.why_not);
-                rows.push_back({{"implementation", e.name},
-                                {"wrong_entries", e.wrong_entries},
-                                {"not_run", e.why_not}});
-                continue;
+            scale_out::entry& row = told.entries.emplace_back();
+            row.name = e.name;
+            row.flop = 2.0 * double(what_.m) * double(what_.n) * double(what_.k);
+            row.is_answer = e.name == "carat";
+            row.wrong_entries = e.wrong_entries;
+            row.why_not = e.why_not;
+            if (row.has_figure()) {
+                row.seconds = scale_out::summary_of(e.seconds);
+                row.efficiency = local / row.seconds.median;
+                if (e.words >= 0 && bound > 0) row.words_over_bound = e.words / bound;
             }
-            const summary s = summary_of(e.seconds);
-            const bool known = e.words >= 0 && bound > 0;
-            fmt::print("{:<24} {:>10.2f}  {:<21} {:>9.1f} {:>7.1f}% {:>7}\n", e.name,
-                       1e3 * s.median,
-                       fmt::format("[{:.2f}, {:.2f}]", 1e3 * s.lower, 1e3 * s.upper),
-                       flop / s.median / 1e9, 100 * local / s.median,
-                       known ? fmt::format("{:.2f}", e.words / bound) : "-");
-            rows.push_back({{"implementation", e.name},
-                            {"median_s", s.median},
-                            {"ci95_s", {s.lower, s.upper}},
-                            {"gflops", flop / s.median / 1e9},
-                            {"trials_s", e.seconds},
-                            {"verified", true}});
-            rows.back()["of_local"] = local / s.median;
-            if (known) rows.back()["words_over_bound"] = e.words / bound;
         }
-        if (!what_.json.empty())
-            write({{"m", what_.m},
-                   {"n", what_.n},
-                   {"k", what_.k},
-                   {"dtype", what_.type},
-                   {"processes", comm_.size()},
-                   {"threads", what_.threads},
-                   {"results", rows}});
+        return told;
     }
 
-    void write(const nlohmann::json& document) const {
-        std::FILE* file = std::fopen(what_.json.c_str(), "w");
-        if (file == nullptr)
-            throw error(error_code::invalid_argument,
-                        "--json: " + what_.json + " can't be written");
-        std::fputs((document.dump(1) + "\n").c_str(), file);
-        std::fclose(file);
+    [[nodiscard]] nlohmann::json document(const scale_out::comparison& told) const {
+        nlohmann::json rows = nlohmann::json::array();
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            const entrant& e = all_[i];
+            const scale_out::entry& row = told.entries[i];
+            nlohmann::json& written = rows.emplace_back();
+            written = {{"implementation", e.name}};
+            if (!row.has_figure()) {
+                written.update({{"wrong_entries", e.wrong_entries}, {"not_run", e.why_not}});
+                continue;
+            }
+            written.update({{"median_s", row.seconds.median},
+                            {"ci95_s", {row.seconds.lower, row.seconds.upper}},
+                            {"gflops", row.flop / row.seconds.median / 1e9},
+                            {"trials_s", e.seconds},
+                            {"verified", true},
+                            {"of_local", row.efficiency}});
+            if (row.words_over_bound >= 0) written["words_over_bound"] = row.words_over_bound;
+        }
+        return {{"m", what_.m},
+                {"n", what_.n},
+                {"k", what_.k},
+                {"dtype", what_.type},
+                {"processes", comm_.size()},
+                {"threads", what_.threads},
+                {"results", rows}};
+    }
+
+    void tell() const {
+        const scale_out::comparison told = compared();
+        const scale_out::outcome all{
+            "How fast are " + std::to_string(comm_.size()) +
+                " processes together, and how many words do they send?",
+            "of local",
+            "Of local: the time of the processes' local products alone over the time of "
+            "the row. Words/B: what the busiest process moves over the lower bound.",
+            false,
+            {told}};
+        fmt::print(scale_out::people(what_.files), "{}", scale_out::text(told, all.efficiency));
+        scale_out::leave(all, document(told), what_.files);
     }
 
     ranks::communicator& comm_;
@@ -286,6 +284,19 @@ class session {
     std::unique_ptr<scalapack> system_, mkl_, cosma_;
     std::vector<entrant> all_;
 };
+
+// Rank 0 writes, and all ranks end if it can't.
+void require_writable(ranks::communicator& comm, const scale_out::files& files) {
+    std::string why;
+    if (comm.rank() == 0) try {
+            scale_out::require_writable(files);
+        } catch (const error& refused) {
+            why = refused.what();
+        }
+    int length = static_cast<int>(why.size());
+    MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (length > 0) throw error(error_code::invalid_argument, why);
+}
 
 }  // namespace
 }  // namespace carat::lab_ranks
@@ -302,7 +313,7 @@ int main(int argc, char** argv) {
     app.add_option("--threads", what.threads);
     app.add_option("--trials", what.trials);
     app.add_option("--block", what.block);
-    app.add_option("--json", what.json);
+    scale_out::add_files(app, what.files);
     int code = 2;
     try {
         app.parse(argc, argv);
@@ -310,6 +321,7 @@ int main(int argc, char** argv) {
         omp_set_num_threads(what.threads);  // of a BLAS with OpenMP behind ScaLAPACK
         setenv("OPENBLAS_NUM_THREADS", std::to_string(what.threads).c_str(), 1);
         const auto comm = distributed::over(MPI_COMM_WORLD, what.threads);
+        lab_ranks::require_writable(*comm, what.files);
         code = lab_ranks::session(*comm, what).run();
     } catch (const error& why) {  // the same in all processes
         int rank = 0;

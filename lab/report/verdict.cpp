@@ -226,6 +226,8 @@ std::optional<std::size_t> largest(const std::vector<measured_case>& cases) {
 std::vector<std::string> headline(const results::document& doc,
                                   const std::vector<measured_case>& cases) {
     const auto opens_at = largest(cases);
+    if (!opens_at && !doc.studies.empty() && doc.results.empty())
+        return doc.studies.front().findings;
     if (!opens_at) return {"Nothing in this file has a figure."};
     const auto& here = cases[*opens_at];
     std::vector<std::string> said = verdict(doc, here);

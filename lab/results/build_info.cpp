@@ -1,6 +1,7 @@
 #include "lab/results/build_info.hpp"
 
 #include <carat_revision.hpp>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 namespace carat::results {
@@ -11,6 +12,15 @@ std::string version() {
 
 std::string revision() {
     return CARAT_REVISION;
+}
+
+std::string now_utc() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return {text, size};
 }
 
 nlohmann::json build_facts() {

@@ -1,7 +1,6 @@
 #include "lab/session/session.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include <carat/error.hpp>
@@ -12,15 +11,6 @@
 #include "lab/session/settle.hpp"
 
 namespace carat::session {
-
-std::string now_utc() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return {text, size};
-}
 
 nlohmann::json settings_of(const request::measurement& r) {
     return {{"threads", r.threads},
@@ -208,7 +198,7 @@ results::document new_document(const request::measurement& r, const machine::des
     results::document doc;
     doc.carat = results::version();
     doc.revision = results::revision();
-    doc.date = now_utc();
+    doc.date = results::now_utc();
     doc.command = std::move(command);
     doc.machine = machine::to_json(machine);
     doc.machine["peaks"] = machine::to_json(limits);

@@ -27,9 +27,6 @@ struct hooks {
     workers::start_process start;                // as in surroundings
 };
 
-// "2026-11-24T20:00:00Z", as documents are dated.
-[[nodiscard]] std::string now_utc();
-
 // What a document says of how it was measured ("settings" in docs/results.md).
 [[nodiscard]] nlohmann::json settings_of(const request::measurement& r);
 

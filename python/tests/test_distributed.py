@@ -88,10 +88,11 @@ def test_processes(size):
     run(size, "gloo")
 
 
-def test_gpus():
-    if torch.cuda.device_count() < 2 or not dist.is_nccl_available():
-        pytest.skip(f"NCCL and two GPUs are needed, and there are {torch.cuda.device_count()}")
-    run(2, "nccl")
+@pytest.mark.parametrize("size", [2, 4])
+def test_gpus(size):
+    if torch.cuda.device_count() < size or not dist.is_nccl_available():
+        pytest.skip(f"NCCL and {size} GPUs are needed, and there are {torch.cuda.device_count()}")
+    run(size, "nccl")
 
 
 def test_without_a_process_group():

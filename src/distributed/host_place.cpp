@@ -134,10 +134,11 @@ bool host_place::fits(const block& sums, double alpha, double beta, const block&
     return true;
 }
 
-void host_place::finish(const block& to, const block& sums, double alpha, double beta,
-                        const block& c) {
+void host_place::finish(const block& to, const block& sums, std::span<const block> parts,
+                        double alpha, double beta, const block& c) {
+    for (const block& part : parts) add(sums, part);
     if (runs_by_columns(to))
-        return finish(transposed(to), transposed(sums), alpha, beta, transposed(c));
+        return finish(transposed(to), transposed(sums), {}, alpha, beta, transposed(c));
     switch (to.type) {
         case dtype::f64:
             return finish_elements<double, double>(to, sums, alpha, beta, c);

@@ -16,8 +16,8 @@ class host_place final : public place {
     void clear(const block& sums) override;
     void add(const block& sums, const block& part) override;
     bool fits(const block& sums, double alpha, double beta, const block& c) override;
-    void finish(const block& to, const block& sums, double alpha, double beta,
-                const block& c) override;
+    void finish(const block& to, const block& sums, std::span<const block> parts, double alpha,
+                double beta, const block& c) override;
     void finish(const block& to, const block& sums, double beta, const block& c,
                 const ending& last) override;
     bool is_host() const override { return true; }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "distributed/prepared.hpp"
 
@@ -47,7 +48,7 @@ bool turns_pay(const schedule& plan, const distribution& target, const pace& by,
         const overlap what =
             overlap_of({whole[dimension::m], whole[dimension::n]}, target.of(rank));
         if (what.empty()) continue;
-        multiplied += time_of(part_of(whole, what), by);
+        multiplied += time_of(part_of(whole, what), words > 0 ? by.beside_messages() : by);
         if (rank == 0) continue;
         const double of_these = static_cast<double>(what.size()) * words_of_element;
         sent = std::max(sent, multiplied) + by.latency_s + of_these / by.words_per_s;
@@ -86,9 +87,14 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
     const double words = static_cast<double>(partial_.element_bytes) /
                          static_cast<double>(size_bytes(operands_type));
     if (in_turns && all_are_ranges(target_, ranks_) &&
-        turns_pay(plan, target_, pace_of(where_->is_host(), operands_type, comm.overlaps()), words))
+        turns_pay(plan, target_, pace_of(*where_, operands_type, comm.overlaps()), words))
         plan_turns(last, me);
     plan_parts(comm, plan, by_columns);
+    adds_last_ = in_place_ && !given.steps &&
+                 (where_->is_host() || std::getenv("CARAT_TRY_ADDS_LAST") != nullptr) &&
+                 std::ranges::all_of(from_, [&](const incoming& i) {
+                     return i.own || (i.what.is_one_block() && i.what.size() == own_.size());
+                 });
     if (!given.c.where.is_replicated()) return;
     result_ = matrix_of(held, type, c_.element_bytes, by_columns);
     for (int rank = 0; rank < comm.size(); ++rank) {
@@ -175,6 +181,7 @@ void output::reduce(communicator& comm) {
     sent_turns_ = 0;
     if (!in_place_) where_->clear(sums_.local);
     for (movement& m : parts_) m.finish();
+    if (adds_last_) return;
     for (const incoming& from : from_) {
         if (from.own && in_place_) continue;
         const block dense = from.own ? block{} : parts_[from.turn].apart(from.index);
@@ -212,11 +219,14 @@ void output::check() const {
 void output::finish(const block& to, index_range rows, index_range cols) {
     const block sums = sums_.at(rows, cols), c = c_.at(rows, cols);
     if (given_->steps)
-        where_->finish(
+        return where_->finish(
             to, sums, given_->beta(), c,
             given_->ending_at(c_.of.rows.below(rows.begin), c_.of.cols.below(cols.begin)));
-    else
-        where_->finish(to, sums, given_->alpha(), given_->beta(), c);
+    std::vector<block> parts;
+    if (adds_last_)
+        for (const incoming& from : from_)
+            if (!from.own) parts.push_back(parts_[from.turn].apart(from.index));
+    where_->finish(to, sums, parts, given_->alpha(), given_->beta(), c);
 }
 
 void output::write(communicator& comm) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <carat/distributed.hpp>
@@ -44,13 +45,15 @@ class place {
     // Whether every alpha sums + beta c is a number of C's type. c is not read if beta is 0.
     [[nodiscard]] virtual bool fits(const block& sums, double alpha, double beta,
                                     const block& c) = 0;
-    // to = alpha sums + beta c, rounded once.
-    virtual void finish(const block& to, const block& sums, double alpha, double beta,
-                        const block& c) = 0;
+    // to = alpha (sums + parts) + beta c, rounded once. `sums` may hold anything afterwards.
+    virtual void finish(const block& to, const block& sums, std::span<const block> parts,
+                        double alpha, double beta, const block& c) = 0;
     // to = ending(sums) + beta c.
     virtual void finish(const block& to, const block& sums, double beta, const block& c,
                         const ending& last) = 0;
 
+    // The SMs that messages take and products beside them leave; the same on all ranks.
+    [[nodiscard]] virtual int units_of_messages() const { return 0; }
     // Whether calls are done when they return, and errors known.
     [[nodiscard]] virtual bool is_host() const = 0;
 };

@@ -114,8 +114,14 @@ class output {
     std::vector<movement> parts_;  // of each turn
     std::size_t sent_turns_ = 0;
     movement copies_;
-    bool in_place_ = false;  // the other ranks' parts are added to this one's
+    bool in_place_ = false;   // the other ranks' parts are added to this one's
+    bool adds_last_ = false;  // as C is written, so that memory is read once
 };
+
+// What a rank's place and communicator make of its products and messages.
+[[nodiscard]] inline pace pace_of(const place& where, dtype operands, bool overlaps) {
+    return distributed::pace_of(where.is_host(), operands, overlaps, where.units_of_messages());
+}
 
 struct prepared {
     prepared(communicator& comm, operands given, const options& how);

@@ -104,7 +104,7 @@ prepared::prepared(communicator& comm, operands given, const options& how)
 }
 
 void prepared::plan_steps(const schedule& plan, const std::vector<claim>& claims) {
-    const pace by = pace_of(comm_->where().is_host(), given_.a.local.type, comm_->overlaps());
+    const pace by = pace_of(comm_->where(), given_.a.local.type, comm_->overlaps());
     std::vector<std::vector<step>> all(claims.size());
     k_whole_ = plan.pieces() == 1;
     const dtype type = given_.c.local.type;

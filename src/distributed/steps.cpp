@@ -37,6 +37,15 @@ cut cut_face(index_range face, std::optional<index_range> own, std::int64_t piec
     return found;
 }
 
+// A range without another one inside it: what is behind it, and what is before.
+std::vector<index_range> without(index_range all, const std::optional<index_range>& inside) {
+    if (!inside || !all.contains(*inside)) return {all};
+    std::vector<index_range> rest;
+    for (const index_range r : {index_range{inside->end, all.end}, {all.begin, inside->begin}})
+        if (!r.empty()) rest.push_back(r);
+    return rest;
+}
+
 // The rows of a face that the share has, if it has them from one end of the face to the other.
 std::optional<index_range> own_rows(const share& held, index_range rows, index_range cols) {
     const overlap have = overlap_of(held, {rows, cols});
@@ -49,11 +58,14 @@ share turned(const share& s) {
 }
 
 // The ways to cut a face that `sharing` ranks share: all of it at once, what is held and the rest,
-// or a piece for each rank.
-std::vector<cut> cuts_of(index_range face, std::optional<index_range> own, int sharing) {
+// or a piece for each rank. Where messages take SMs from products, also what is held, and then all
+// at once in one message.
+std::vector<cut> cuts_of(index_range face, std::optional<index_range> own, int sharing,
+                         bool messages_take_units) {
     constexpr std::int64_t most = 8, thinnest = 128;
     std::vector<cut> ways = {cut_face(face, own, 1)};
     if (own == face) return ways;
+    if (own && messages_take_units) ways.push_back({own, {face}});
     if (own) ways.push_back(cut_face(face, {}, 1));
     const std::int64_t pieces = std::min(most, face.size() / thinnest);
     if (std::min<std::int64_t>(sharing - 1, pieces) > 1)
@@ -98,14 +110,18 @@ class builder {
     void take_a(step& to) {
         const index_range rows = a_.pieces[next_a_];
         to.a = arrival{{rows, own_[dimension::k]}, static_cast<int>(next_a_++)};
-        add_products(to, {rows}, cols_);
-        rows_.push_back(rows);
+        for (const index_range r : without(rows, a_.own)) {
+            add_products(to, {r}, cols_);
+            rows_.push_back(r);
+        }
     }
     void take_b(step& to) {
         const index_range cols = b_.pieces[next_b_];
         to.b = arrival{{own_[dimension::k], cols}, static_cast<int>(next_b_++)};
-        add_products(to, rows_, {cols});
-        cols_.push_back(cols);
+        for (const index_range c : without(cols, b_.own)) {
+            add_products(to, rows_, {c});
+            cols_.push_back(c);
+        }
     }
 
     box own_;
@@ -155,21 +171,32 @@ double time_of(const box& product, const pace& by) {
 
 double time_of(const std::vector<step>& steps, const share& held_a, const share& held_b,
                const pace& by) {
+    const auto words_of = [&](const step& s) { return moved(s.a, held_a) + moved(s.b, held_b); };
+    const pace beside = by.beside_messages();
     double arrived = 0, multiplied = 0;
-    for (const step& s : steps) {
-        const double words = moved(s.a, held_a) + moved(s.b, held_b);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const double words = words_of(steps[i]);
         if (words > 0) arrived += by.latency_s + words / by.words_per_s;
-        for (const box& b : s.products) {
+        const bool next_travels = i + 1 < steps.size() && words_of(steps[i + 1]) > 0;
+        for (const box& b : steps[i].products) {
             if (by.overlaps) multiplied = std::max(multiplied, arrived);
-            multiplied += time_of(b, by);
+            multiplied += time_of(b, next_travels ? beside : by);
         }
     }
     return by.overlaps ? multiplied : arrived + multiplied;
 }
 
-pace pace_of(bool is_host, dtype operands, bool overlaps) {
+pace pace::beside_messages() const {
+    pace less = *this;
+    less.units -= units_of_messages;
+    less.madds_per_s *= less.units / units;
+    return less;
+}
+
+pace pace_of(bool is_host, dtype operands, bool overlaps, int units_of_messages) {
     pace by;
     by.overlaps = overlaps;
+    by.units_of_messages = units_of_messages;
     if (is_host) {
         by.madds_per_s = operands == dtype::f64 ? 25e9 : 50e9;
         by.words_per_s = 1e9;
@@ -192,8 +219,11 @@ std::vector<step> steps_of(const schedule& plan, int rank, const share& held_a, 
     if (own.empty()) return {};
     if (plan.pieces() > 1) return steps_along_k(own, plan.pieces(), held_a, held_b);
     const index_range m = own[dimension::m], n = own[dimension::n], k = own[dimension::k];
-    const auto ways_a = cuts_of(m, own_rows(held_a, m, k), parts_along(plan, dimension::n));
-    const auto ways_b = cuts_of(n, own_rows(turned(held_b), n, k), parts_along(plan, dimension::m));
+    const bool take_units = by.units_of_messages > 0;
+    const auto ways_a =
+        cuts_of(m, own_rows(held_a, m, k), parts_along(plan, dimension::n), take_units);
+    const auto ways_b =
+        cuts_of(n, own_rows(turned(held_b), n, k), parts_along(plan, dimension::m), take_units);
     std::vector<step> best;
     double least = HUGE_VAL;
     for (const cut& a : ways_a)

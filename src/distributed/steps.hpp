@@ -32,11 +32,17 @@ struct pace {
     double latency_s = 0;  // of a message
     double units = 1;      // SMs that multiply tiles of tile x tile; 1 x 1: no such grain
     std::int64_t tile = 1;
-    bool overlaps = true;  // messages travel while products run
+    bool overlaps = true;          // messages travel while products run
+    double units_of_messages = 0;  // that they take from products meanwhile
+
+    // Of products that run beside messages.
+    [[nodiscard]] pace beside_messages() const;
 };
 
 // GPUs as measured on H200s (docs/distributed.md), and any CPU beside its memory.
-[[nodiscard]] pace pace_of(bool is_host, dtype operands, bool overlaps = true);
+// `units_of_messages`: place::units_of_messages().
+[[nodiscard]] pace pace_of(bool is_host, dtype operands, bool overlaps = true,
+                           int units_of_messages = 0);
 
 // The time of a product by itself.
 [[nodiscard]] double time_of(const box& product, const pace& by);

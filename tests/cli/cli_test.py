@@ -853,8 +853,8 @@ class BadInput(Command):
                       self.refused("run", "--impl", "tiled", "--tile-size", "0"))
 
     def test_what_distributed_does_not_take_is_refused(self):
-        for flags in (["--report", "a.html"], ["--csv", "a.csv"], ["--json", "a.json", "--resume"]):
-            self.assertIn("--distributed writes --json alone", self.refused("bench", "--distributed", *flags))
+        for flags in (["--csv", "a.csv"], ["--json", "a.json", "--resume"]):
+            self.assertIn("--distributed writes --json and --report", self.refused("bench", "--distributed", *flags))
         over_gpus = self.refused("bench", "--distributed", "--device", "cuda", "--dtype", "f32")
         self.assertIn("--device cuda measures bf16, not f32: give --dtype bf16", over_gpus)
 

@@ -18,7 +18,7 @@ class values_on_gpu {
     explicit values_on_gpu(const std::vector<T>& values) : count_(values.size()) {
         using ranks::gpu::check, ranks::gpu::driver;
         check(driver().allocate(&at_, std::max<std::size_t>(1, count_) * sizeof(T)), "cuMemAlloc");
-        check(driver().upload(at_, values.data(), count_ * sizeof(T)), "cuMemcpyHtoD");
+        ranks::gpu::upload(at_, values.data(), count_ * sizeof(T));
     }
     values_on_gpu(const values_on_gpu&) = delete;
     values_on_gpu& operator=(const values_on_gpu&) = delete;

@@ -17,8 +17,7 @@ class on_gpu {
   public:
     explicit on_gpu(local_part& host) : host_(&host) {
         ranks::gpu::check(ranks::gpu::driver().allocate(&at_, host.data.size()), "cuMemAlloc");
-        ranks::gpu::check(ranks::gpu::driver().upload(at_, host.data.data(), host.data.size()),
-                          "cuMemcpyHtoD");
+        ranks::gpu::upload(at_, host.data.data(), host.data.size());
     }
     on_gpu(const on_gpu&) = delete;
     on_gpu& operator=(const on_gpu&) = delete;

@@ -63,9 +63,9 @@ TEST(steps, cover_the_box_with_what_is_there) {
         const layouts best{plan.of_a(), plan.of_b(), plan.of_c()};
         const auto rows = distribution::by_rows(t.size.of[0], t.size.of[2], t.ranks);
         const auto whole = distribution::replicated(t.size.of[2], t.size.of[1]);
-        for (const bool is_host : {true, false})
+        for (const int kind : {0, 1, 2})
             for (int rank = 0; rank < t.ranks; ++rank) {
-                const pace by = pace_of(is_host, carat::dtype::bf16);
+                const pace by = pace_of(kind == 0, carat::dtype::bf16, true, kind == 2 ? 32 : 0);
                 expect_complete(plan, rank, best.a.of(rank), best.b.of(rank), by);
                 expect_complete(plan, rank, rows.of(rank), whole.of(rank), by);
                 most = std::max(most,
@@ -97,6 +97,21 @@ TEST(steps, nothing_is_cut_to_hide_messages_that_do_not_travel) {
     };
     EXPECT_GT(products(true), 1U);
     EXPECT_EQ(products(false), 1U);
+}
+
+// All-gather + product of four GPUs. Messages of NCCL take SMs, so they travel at once, beside the
+// product of what is held.
+TEST(steps, are_few_where_messages_take_sms) {
+    task what{{{16384, 28672, 8192}}, 4};
+    what.along = dimension::n;
+    const schedule plan(what);
+    const share a = distribution::by_rows(16384, 8192, 4).of(1);
+    const share b = distribution::by_columns(8192, 28672, 4).of(1);
+    const auto count = [&](int units) {
+        return steps_of(plan, 1, a, b, pace_of(false, carat::dtype::bf16, true, units)).size();
+    };
+    EXPECT_EQ(count(0), 3U);
+    EXPECT_EQ(count(32), 2U);
 }
 
 }  // namespace

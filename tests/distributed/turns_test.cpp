@@ -27,9 +27,9 @@ class noting_place final : public ranks::place {
     bool fits(const block& sums, double alpha, double beta, const block& c) override {
         return to_->fits(sums, alpha, beta, c);
     }
-    void finish(const block& to, const block& sums, double alpha, double beta,
-                const block& c) override {
-        to_->finish(to, sums, alpha, beta, c);
+    void finish(const block& to, const block& sums, std::span<const block> parts, double alpha,
+                double beta, const block& c) override {
+        to_->finish(to, sums, parts, alpha, beta, c);
     }
     void finish(const block& to, const block& sums, double beta, const block& c,
                 const ending& last) override {

@@ -19,7 +19,8 @@ void add(const block&, const block&, stream) {
     refuse();
 }
 
-void finish(const block&, const block&, double, double, const block&, stream) {
+void finish(const block&, const block&, std::span<const block>, double, double, const block&,
+            stream) {
     refuse();
 }
 

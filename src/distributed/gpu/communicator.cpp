@@ -110,7 +110,8 @@ class nccl_communicator final : public gpu_communicator {
         : gpu_communicator(device, on, watch(shared, comm, shared != nullptr)),
           comm_(comm),
           shared_(shared) {
-        place_.leave_messages(ctas);
+        constexpr int its_own_choice = 32;  // between GPUs that NVLink connects
+        place_.leave_messages(ctas > 0 ? ctas : its_own_choice);
         check_nccl(nccl_library().rank(comm, &rank_), "ncclCommUserRank");
         check_nccl(nccl_library().count(comm, &size_), "ncclCommCount");
     }
@@ -122,7 +123,7 @@ class nccl_communicator final : public gpu_communicator {
         const memory staging(place_, (ranks + 1) * bytes);
         auto* const sent = static_cast<std::byte*>(staging.get());
         const auto address = [](const void* p) { return reinterpret_cast<device_pointer>(p); };
-        check(driver().upload(address(sent), mine, bytes), "cuMemcpyHtoD");
+        upload(address(sent), mine, bytes);
         check_nccl(
             nccl_library().all_gather(sent, sent + bytes, bytes, nccl::bytes, comm_, moving_.get()),
             "ncclAllGather");

@@ -77,6 +77,11 @@ void check(status result, const char* call) {
                     " failed: " + (text != nullptr ? text : "error " + std::to_string(result)));
 }
 
+void upload(device_pointer to, const void* from, std::size_t bytes) {
+    check(driver().upload(to, from, bytes), "cuMemcpyHtoD");
+    check(driver().stream_wait(nullptr), "cuStreamSynchronize");
+}
+
 int device_count() {
     int count = 0;
     check(driver().device_count(&count), "cuDeviceGetCount");

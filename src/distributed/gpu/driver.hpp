@@ -69,6 +69,10 @@ struct functions {
 // Throws carat::error(device_failed), for a lack of memory (out_of_memory), naming the call.
 void check(status result, const char* call);
 
+// Returns when the copy has ended. cuMemcpyHtoD may return before, and neither the streams of a
+// communicator nor other GPUs wait for the default stream, on which it runs.
+void upload(device_pointer to, const void* from, std::size_t bytes);
+
 [[nodiscard]] int device_count();
 
 // Makes a device's primary context, which the CUDA runtime uses, the calling thread's; returns it.

@@ -1,6 +1,7 @@
 #include "distributed/gpu/place.hpp"
 
 #include <string>
+#include <vector>
 
 #include <carat/error.hpp>
 #include <carat/leave_sms.hpp>
@@ -79,11 +80,13 @@ void gpu_place::add(const block& sums, const block& part) {
     gpu::add(sums, part, stream_);
 }
 
-void gpu_place::finish(const block& to, const block& sums, double alpha, double beta,
-                       const block& c) {
-    if (to.col_stride != 1)
-        return gpu::finish(transposed(to), transposed(sums), alpha, beta, transposed(c), stream_);
-    gpu::finish(to, sums, alpha, beta, c, stream_);
+void gpu_place::finish(const block& to, const block& sums, std::span<const block> parts,
+                       double alpha, double beta, const block& c) {
+    for (; parts.size() > most_parts; parts = parts.subspan(1)) add(sums, parts.front());
+    if (to.col_stride == 1) return gpu::finish(to, sums, parts, alpha, beta, c, stream_);
+    std::vector<block> turned;
+    for (const block& part : parts) turned.push_back(transposed(part));
+    gpu::finish(transposed(to), transposed(sums), turned, alpha, beta, transposed(c), stream_);
 }
 
 void gpu_place::finish(const block& to, const block& sums, double beta, const block& c,

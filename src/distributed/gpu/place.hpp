@@ -25,10 +25,11 @@ class gpu_place final : public place {
     void clear(const block& sums) override;
     void add(const block& sums, const block& part) override;
     bool fits(const block&, double, double, const block&) override { return true; }
-    void finish(const block& to, const block& sums, double alpha, double beta,
-                const block& c) override;
+    void finish(const block& to, const block& sums, std::span<const block> parts, double alpha,
+                double beta, const block& c) override;
     void finish(const block& to, const block& sums, double beta, const block& c,
                 const ending& last) override;
+    int units_of_messages() const override { return sms_of_messages_; }
     bool is_host() const override { return false; }
 
     // Messages that take SMs and are on their way: products started meanwhile leave them so many.

@@ -2,13 +2,17 @@
 // without CUDA refuses them (absent.cpp).
 #pragma once
 
+#include <span>
+
 #include "distributed/gpu/driver.hpp"
 #include "distributed/place.hpp"
 
 namespace carat::distributed::gpu {
 
 void add(const block& sums, const block& part, stream on);
-void finish(const block& to, const block& sums, double alpha, double beta, const block& c,
-            stream on);
+// As place::finish(), with at most so many parts.
+inline constexpr std::size_t most_parts = 7;
+void finish(const block& to, const block& sums, std::span<const block> parts, double alpha,
+            double beta, const block& c, stream on);
 
 }  // namespace carat::distributed::gpu

@@ -1,0 +1,126 @@
+#include "lab/scale_out/outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/gpu/gpu.hpp"
+#include "lab/machine/description.hpp"
+#include "lab/report/report.hpp"
+#include "lab/report/words.hpp"
+#include "lab/results/build_info.hpp"
+
+namespace carat::scale_out {
+
+namespace {
+
+std::string interval(const summary& s) {
+    return fmt::format("[{}, {}]", report::milliseconds(s.lower), report::milliseconds(s.upper));
+}
+
+// Of the fastest, so that a column has one unit.
+report::throughput_unit unit_of(const comparison& of) {
+    double most = 0;
+    for (const entry& e : of.entries)
+        if (e.has_figure()) most = std::max(most, e.flop / e.seconds.median / 1e9);
+    return report::unit_for(most);
+}
+
+// Name, ms, interval, throughput, efficiency, words over the bound.
+std::vector<std::string> cells(const entry& e, const report::throughput_unit& unit) {
+    const auto known = [](double value, const std::string& written) {
+        return value >= 0 ? written : "-";
+    };
+    return {e.name,
+            report::milliseconds(e.seconds.median),
+            interval(e.seconds),
+            report::digits(e.flop / e.seconds.median / 1e9 / unit.gflops),
+            known(e.efficiency, fmt::format("{:.1f} %", 100 * e.efficiency)),
+            known(e.words_over_bound, fmt::format("{:.2f}", e.words_over_bound))};
+}
+
+std::vector<std::string> heads(const report::throughput_unit& unit, const std::string& efficiency) {
+    return {"", "ms", "95 % CI", unit.name, efficiency, "words/B"};
+}
+
+std::string wrong(const entry& e) {
+    return fmt::format("{} is WRONG in {}.", e.name,
+                       report::counted(static_cast<std::size_t>(e.wrong_entries), "entry"));
+}
+
+// What the first row, which is carat's, took.
+std::string finding(const comparison& of, const std::string& efficiency) {
+    const auto first = std::ranges::find_if(of.entries, &entry::is_answer);
+    if (first == of.entries.end() || !first->has_figure()) return of.title + ": no answer.";
+    return fmt::format("{}: {} takes {}, {:.1f} % {}.", of.title, first->name,
+                       report::duration(first->seconds.median), 100 * first->efficiency,
+                       efficiency);
+}
+
+results::chapter chapter_of(const outcome& of) {
+    results::chapter c{.study = "distributed",
+                       .title = "One product over many ranks",
+                       .question = of.question,
+                       .extent = "full"};
+    for (const comparison& one : of.all) {
+        const report::throughput_unit unit = unit_of(one);
+        results::chapter_table t{one.title, heads(unit, of.efficiency), {}, of.note};
+        t.head.front() = "implementation";
+        for (const entry& e : one.entries) {
+            if (e.has_figure())
+                t.rows.push_back(cells(e, unit));
+            else if (e.wrong_entries > 0)
+                c.findings.push_back(wrong(e));
+            else
+                c.not_run.push_back(e.name + ": " + e.why_not);
+        }
+        c.findings.push_back(finding(one, of.efficiency));
+        c.tables.push_back(std::move(t));
+    }
+    return c;
+}
+
+}  // namespace
+
+summary summary_of(std::vector<double> times) {
+    std::ranges::sort(times);
+    const auto count = static_cast<double>(times.size());
+    const auto off = static_cast<std::size_t>(std::ceil(0.98 * std::sqrt(count)));
+    const std::size_t middle = times.size() / 2;
+    return {times[middle], times[middle >= off ? middle - off : 0],
+            times[std::min(middle + off, times.size() - 1)]};
+}
+
+std::string text(const comparison& of, const std::string& efficiency) {
+    const report::throughput_unit unit = unit_of(of);
+    const auto line = [](const std::vector<std::string>& c) {
+        return fmt::format("{:<22} {:>8} {:<18} {:>8} {:>10} {:>8}\n", c[0], c[1], c[2], c[3], c[4],
+                           c[5]);
+    };
+    std::string all = of.title + "\n" + line(heads(unit, efficiency));
+    for (const entry& e : of.entries)
+        all += e.has_figure()        ? line(cells(e, unit))
+               : e.wrong_entries > 0 ? wrong(e) + "\n"
+                                     : fmt::format("{:<22} not run: {}\n", e.name, e.why_not);
+    return all;
+}
+
+std::string page(const outcome& of, const std::string& command) {
+    results::document doc;
+    doc.carat = results::version();
+    doc.revision = results::revision();
+    doc.date = results::now_utc();
+    doc.command = command;
+    doc.complete = true;
+    doc.machine = machine::to_json(machine::describe());
+    doc.machine["gpus"] = nlohmann::json::array();
+    for (int device = 0; of.on_gpus && device < gpu::count(); ++device)
+        if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
+            doc.machine["gpus"].push_back(std::move(facts));
+    doc.build = results::build_facts();
+    doc.studies = {chapter_of(of)};
+    return report::html(doc);
+}
+
+}  // namespace carat::scale_out
