@@ -138,7 +138,8 @@ std::vector<std::string> reservations(const measured_case& here) {
     return said;
 }
 
-// "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case.
+// "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case. The report's list
+// also has cases without a figure.
 std::string leads(const std::vector<measured_case>& cases) {
     std::map<std::string, std::size_t> wins;
     std::size_t told = 0;
@@ -160,6 +161,7 @@ std::string leads(const std::vector<measured_case>& cases) {
                        : said.empty() ? fmt::format("{} in {} of {} cases", name, count, told)
                                       : fmt::format("{} in {}", name, count));
     }
+    if (told < cases.size()) said.front() += " with a figure";
     return fmt::format("Highest median: {}.", listed(said));
 }
 

@@ -171,10 +171,12 @@ class session {
         return 0;
     }
 
-    void tell(const std::string& what, double share) const {
+    // Checks between trials and after the last know no share of their own.
+    void tell(const std::string& what, double share) {
         if (!user_.progress) return;
         const double all = (static_cast<double>(done_) + share) / static_cast<double>(total_);
-        user_.progress(current_ + ": " + what, all);
+        furthest_ = std::max(furthest_, all);
+        user_.progress(current_ + ": " + what, furthest_);
     }
 
     const request::measurement& request_;
@@ -187,6 +189,7 @@ class session {
     saver saver_;
     std::size_t total_ = 0;
     std::size_t done_ = 0;
+    double furthest_ = 0;
     std::string current_;
 };
 

@@ -1,5 +1,5 @@
-"""wheel.py SOURCES WORK: makes the sdist, a CPU wheel of it, installs that into a fresh environment,
-and runs README's Python and the command there."""
+"""wheel.py SOURCES BUILD WORK COMPILER: makes the sdist, a CPU wheel of it by the C++ compiler of BUILD, installs
+that into a fresh environment, and runs README's Python and the command there."""
 
 import json
 import os
@@ -27,6 +27,7 @@ def settings(sources):
     return {f"cmake.define.{name}": value for name, value in chosen.items()} | {
         "cmake.define.CARAT_CUDA": "OFF",
         "cmake.build-type": build_type,
+        "cmake.define.CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
         "build-dir": "build/wheel",
         "install.strip": "true",
     }
@@ -54,10 +55,33 @@ def make_sdist(sources, work):
     return sdist
 
 
-def make_wheel(sources, sdist, work):
+def unpacked(sdist, work):
+    """The sdist's folder. Pip builds in it, so that how it compiled can be read afterwards."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(work)
+    return work / sdist.name.removesuffix(".tar.gz")
+
+
+def commands(build, sources):
+    """How the engine on CPUs, most of the time, is compiled there: names without the paths of that build."""
+    listed = json.loads((build / "compile_commands.json").read_text())
+    return {one["command"].replace(str(build), "BUILD").replace(str(sources), "SOURCES")
+            for one in listed if "/src/cpu/" in one["file"]}
+
+
+def check_that_the_cache_serves(wheel_sources, sources, build):
+    """A compiler's cache tells compilers apart by the name they were called by, and all options count."""
+    ours = commands(wheel_sources / "build/wheel", wheel_sources)
+    new = ours - commands(build, sources)
+    assert len(ours) > 10, ours
+    assert not new, f"{build} does not compile as the wheel does, in {len(new)} files: {min(new)}"
+
+
+def make_wheel(sources, unpacked_sdist, work, compiler):
     chosen = [f"--config-settings={name}={value}" for name, value in settings(sources).items()]
+    # Unless CXX is set, scikit-build-core takes the compiler that Python was built by.
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
-        "--no-index", "-w", work, *chosen, sdist)
+        "--no-index", "-w", work, *chosen, unpacked_sdist, env=os.environ | {"CXX": compiler})
     (wheel,) = work.glob("carat_gemm-*.whl")
     size = wheel.stat().st_size
     assert size <= MOST_BYTES, f"{wheel.name} has {size} bytes"
@@ -96,10 +120,13 @@ def readme_lines(sources):
 
 
 def main():
-    sources, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:])
+    sources, build, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    python = install(tagged(sources, make_wheel(sources, make_sdist(sources, work), work), work), work)
+    sdist = unpacked(make_sdist(sources, work), work)
+    wheel = make_wheel(sources, sdist, work, compiler=sys.argv[4])
+    check_that_the_cache_serves(sdist, sources, build)
+    python = install(tagged(sources, wheel, work), work)
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     told = run(python, "-c", readme_lines(sources), cwd=work, env=clean)
     print(told)

@@ -58,13 +58,30 @@ constexpr auto position = [](auto x, std::size_t i, std::size_t j) {
     return x + static_cast<decltype(x)>((2 * i + j) % 3);
 };
 
+// Whole numbers, and their product by the definition: once for all layouts of C.
+template <class In, class Out>
+struct operands {
+    explicit operands(const shape& s)
+        : a(test::whole_matrix<In>(s.m, s.k, 1, 1)),
+          b(test::whole_matrix<In>(s.k, s.n, 1, 2)),
+          e(test::whole_matrix<Out>(s.m, s.n, 9, 3)),
+          product(s.m, s.n) {
+        for (std::size_t i = 0; i < s.m; ++i)
+            for (std::size_t j = 0; j < s.n; ++j)
+                for (std::size_t p = 0; p < s.k; ++p)
+                    product(i, j) += double(a(i, p)) * double(b(p, j));
+    }
+    matrix<In> a, b;
+    matrix<Out> e;
+    matrix<double> product;
+};
+
 // bias by column, scale by row, relu, the position, twice that, E.
 template <class In, class Out>
-void check_all_steps(const shape& s, order how, residual kind, int threads) {
+void check_all_steps(const shape& s, const operands<In, Out>& of, order how, residual kind,
+                     int threads) {
     using sums = std::conditional_t<sizeof(In) <= 2, float, In>;
-    const auto a = test::whole_matrix<In>(s.m, s.k, 1, 1);
-    const auto b = test::whole_matrix<In>(s.k, s.n, 1, 2);
-    const auto e = test::whole_matrix<Out>(s.m, s.n, 9, 3);
+    const auto& [a, b, e, product] = of;
     const auto add = test::whole_matrix<sums>(1, s.n, 3, 4);
     const auto times = test::whole_matrix<sums>(s.m, 1, 2, 5);
     const auto last = bias(std::span(add.data(), s.n)) |
@@ -74,9 +91,8 @@ void check_all_steps(const shape& s, order how, residual kind, int threads) {
     target<Out> wanted = c;
     for (std::size_t i = 0; i < s.m; ++i) {
         for (std::size_t j = 0; j < s.n; ++j) {
-            double sum = 0;
-            for (std::size_t p = 0; p < s.k; ++p) sum += double(a(i, p)) * double(b(p, j));
-            sum = std::max(0.0, (-2 * sum + double(add(0, j))) * double(times(i, 0)));
+            double sum =
+                std::max(0.0, (-2 * product(i, j) + double(add(0, j))) * double(times(i, 0)));
             sum = 2 * position(sum, i, j);
             if (kind != residual::none) sum += 3 * double(e(i, j));
             wanted.view()(i, j) = Out(sum);
@@ -97,13 +113,14 @@ void check_all_steps(const shape& s, order how, residual kind, int threads) {
 
 TYPED_TEST(epilogues, all_steps_in_their_order_and_then_e) {
     int executed = 0;
-    for (const shape& s : shapes)
+    for (const shape& s : shapes) {
+        const operands<typename TypeParam::in, typename TypeParam::out> of(s);
         for (const order how : {order::rows, order::columns, order::gaps})
             for (const residual kind : {residual::none, residual::other, residual::itself}) {
-                check_all_steps<typename TypeParam::in, typename TypeParam::out>(s, how, kind,
-                                                                                 1 + executed % 3);
+                check_all_steps(s, of, how, kind, 1 + executed % 3);
                 ++executed;
             }
+    }
     EXPECT_EQ(executed, 12 * 3 * 3);
 }
 

@@ -47,13 +47,24 @@ struct stored {
     bool by_rows_;
 };
 
+// A product's operands by rows and by columns, drawn once for all that is done with them.
+template <class In, class Out>
+struct operands {
+    explicit operands(const shape& s)
+        : a{{s.m, s.k, true, 1}, {s.m, s.k, false, 1}},
+          b{{s.k, s.n, true, 2}, {s.k, s.n, false, 2}},
+          e{test::random_matrix<Out>(s.m, s.n, 3), test::random_matrix<Out>(s.n, s.m, 3)} {}
+    stored<In> a[2], b[2];
+    matrix<Out> e[2];
+};
+
 // Bits of `how`: A, B and C column-major, and which operand is prepared.
 template <class In, class Out>
-void check(const shape& s, unsigned how, double alpha, double beta, int threads, bool finished) {
-    const stored<In> a(s.m, s.k, (how & 1u) == 0, 1);
-    const stored<In> b(s.k, s.n, (how & 2u) == 0, 2);
-    const auto e =
-        test::random_matrix<Out>((how & 4u) == 0 ? s.m : s.n, (how & 4u) == 0 ? s.n : s.m, 3);
+void check(const shape& s, const operands<In, Out>& of, unsigned how, double alpha, double beta,
+           int threads, bool finished) {
+    const stored<In>& a = of.a[how & 1u];
+    const stored<In>& b = of.b[how >> 1 & 1u];
+    const matrix<Out>& e = of.e[how >> 2 & 1u];
     matrix<Out> c = e;
     matrix<Out> wanted = e;
     const auto target = [&](matrix<Out>& m) { return (how & 4u) == 0 ? m.view() : transposed(m); };
@@ -80,14 +91,15 @@ void check(const shape& s, unsigned how, double alpha, double beta, int threads,
 
 TYPED_TEST(prepared, gives_the_bits_of_the_product_without) {
     int executed = 0;
-    for (const shape& s : shapes)
+    for (const shape& s : shapes) {
+        const operands<typename TypeParam::in, typename TypeParam::out> of(s);
         for (unsigned how = 0; how < 16; ++how) {
             const bool odd = executed % 2 != 0;
-            check<typename TypeParam::in, typename TypeParam::out>(
-                s, how, odd ? -1.5 : 1, executed % 3 == 0 ? 0 : 0.7, 1 + executed % 4,
-                executed % 5 == 0);
+            check(s, of, how, odd ? -1.5 : 1, executed % 3 == 0 ? 0 : 0.7, 1 + executed % 4,
+                  executed % 5 == 0);
             ++executed;
         }
+    }
     EXPECT_EQ(executed, 18 * 16);
 }
 

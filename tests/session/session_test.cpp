@@ -325,6 +325,16 @@ TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {
     EXPECT_EQ(doc.results[0].stop, "trials");
 }
 
+TEST_F(sessions, progress_never_goes_back) {
+    std::vector<double> told;
+    user.progress = [&](const std::string&, double share) { told.push_back(share); };
+    auto doc = session::new_document(request, machine, limits, "test");
+    EXPECT_TRUE(session::run_session(request, machine, limits, {}, user, doc));
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_GT(told.back(), 0.9);
+    EXPECT_LE(told.back(), 1);
+}
+
 TEST_F(sessions, a_case_whose_phases_were_cut_short_is_measured_again) {
     int cases = 0;
     user.case_done = [&](const auto&, const auto&) { ++cases; };

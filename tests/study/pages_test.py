@@ -70,6 +70,13 @@ class Pages(unittest.TestCase):
         self.assertIn(f"\nversion: {built}\n", text("CITATION.cff"))
         self.assertIn(f"\ndate-released: {closed}\n", text("CITATION.cff"))
 
+    def test_the_systems_named_are_those_of_ci(self):
+        tried = set(re.findall(r"- system: \w+-(\S+)", text(".github/workflows/ci.yml")))
+        self.assertEqual(tried, {"12", "13", "24.04"})
+        for page in "README.md", "docs/faq.md":
+            named = re.search(r"CI runs on (.*?)(?:\)|\.\s)", text(page), re.DOTALL).group(1)
+            self.assertEqual(set(re.findall(r"[\d.]+", named)), tried, page)
+
     def test_the_reference_names_every_public_name(self):
         page = text("docs/api.md")
         names = public_names()

@@ -49,7 +49,7 @@ class Studies(unittest.TestCase):
         # Three processes are the fewest that give intervals. Slow loops, which would take most of the
         # time, have a test of their own below.
         out = self.carat("study", "all", "--quick", "--as-published", "--budget", "0.05",
-                         "--processes", "3", "--limit", "0.2")
+                         "--processes", "3", "--limit", "0.05")
         self.assertTrue(all(len(line) <= 80 for line in out.stdout.splitlines()), out.stdout)
         for name in STUDIES:
             results = json.loads((self.folder / f"carat-study/{name}.json").read_text())
