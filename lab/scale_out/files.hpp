@@ -17,7 +17,7 @@ struct files {
 
 void add_files(CLI::App& app, files& to);
 
-// Before anything is measured. Throws carat::error if a file can't be written.
+// Throws carat::error if a file can't be written; to be called before anything is measured.
 void require_writable(const files& to);
 
 // Where tables are printed: not where --json - prints.

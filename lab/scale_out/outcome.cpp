@@ -19,7 +19,7 @@ std::string interval(const summary& s) {
     return fmt::format("[{}, {}]", report::milliseconds(s.lower), report::milliseconds(s.upper));
 }
 
-// Of the fastest, so that a column has one unit.
+// The unit of the fastest, so that a column has one.
 report::throughput_unit unit_of(const comparison& of) {
     double most = 0;
     for (const entry& e : of.entries)

@@ -35,7 +35,7 @@ struct pace {
     bool overlaps = true;          // messages travel while products run
     double units_of_messages = 0;  // that they take from products meanwhile
 
-    // Of products that run beside messages.
+    // The pace of products that run beside messages.
     [[nodiscard]] pace beside_messages() const;
 };
 

@@ -10,7 +10,7 @@
 namespace carat::distributed::gpu {
 
 void add(const block& sums, const block& part, stream on);
-// As place::finish(), with at most so many parts.
+// Does what place::finish() says, with at most so many parts.
 inline constexpr std::size_t most_parts = 7;
 void finish(const block& to, const block& sums, std::span<const block> parts, double alpha,
             double beta, const block& c, stream on);
