@@ -1,5 +1,5 @@
 // This file answers for the files of kernels that CARAT_GPU_TYPES leaves out. Their products are
-// refused before before one is looked for (cuda/common/built_types.hpp).
+// refused before one is looked for (cuda/common/built_types.hpp).
 #include "cuda/common/built_types.hpp"
 #include "cuda/families/fma/kernels.hpp"
 
