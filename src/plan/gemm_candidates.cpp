@@ -27,10 +27,22 @@ bool takes_cluster(const candidate& c) {
            (c.split_k == 1 || c.shared() == 1) && c.split_k <= c.k_blocks;
 }
 
-// Where the last wave is left partly filled.
+// Where the last wave is left partly filled, or the only one is and clusters can share its tiles:
+// then sums are rounded as those of split-K.
 bool has_partial_wave(const candidate& c, const gemm_request& of) {
     const std::int64_t slots = ctas_at_a_time(c.shared(), of.sms);
-    return c.ctas() > slots && c.ctas() % slots != 0;
+    if (c.ctas() > slots) return c.ctas() % slots != 0;
+    const std::int64_t tiles = c.ctas() / c.shared();
+    return of.asked.split_k != 1 &&
+           clusters_that_share(*c.kernel, tiles, c.k_blocks, slots / c.shared()) > tiles;
+}
+
+// Whether no GPU has shown yet that it is exact and faster.
+bool is_unproved(const candidate& c, const gemm_request& of) {
+    const kernel_desc& k = *c.kernel;
+    return k.stream_k && of.asked.stream_k != choice::yes &&
+           k.schedule == kernel_schedule::cooperative &&
+           (is_half(k.a_type) || c.ctas() < ctas_at_a_time(c.shared(), of.sms));
 }
 
 bool has_room(const candidate& c) {
@@ -136,7 +148,7 @@ bool is_legal(const candidate& c, const gemm_request& of) {
     const kernel_desc& k = *c.kernel;
     if (!is_asked_for(k, of.asked) || !is_as_asked(c, of)) return false;
     if (k.is_persistent() && k.batched != (of.batch > 1)) return false;
-    if (k.stream_k && !has_partial_wave(c, of)) return false;
+    if (k.stream_k && (!has_partial_wave(c, of) || is_unproved(c, of))) return false;
     return takes_cluster(c) && has_room(c) && writes_c(k, of, c.swap_ab);
 }
 

@@ -48,6 +48,19 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
             }
 }
 
+// Rows of E that begin between words or 16 bytes, that end within a tile, and that end with it.
+TEST_P(wide, e_that_tma_cannot_load_is_exact) {
+    for (const std::int64_t width : {128, 160, 192, 224, 256})
+        for (const auto& [columns, stride] : {std::pair{687, 687}, {640, 641}, {690, 690}}) {
+            if (size_bytes(GetParam().a) < 2 && width % 64 != 0) continue;
+            core::settings how{1, {{"block_n", width}, {"schedule", width == 128 ? 3 : 2}}};
+            core::problem p = problem(297, columns, 208);
+            p.c_layout = core::row_major(stride);
+            p.beta = -1;
+            EXPECT_EQ(test::check(entry(), how, {p, 0}), "") << width << ", " << columns;
+        }
+}
+
 // Any number of k-blocks, since the tensor cores take four in a row. Sums start again with each
 // tile.
 TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {

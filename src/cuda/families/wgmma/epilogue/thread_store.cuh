@@ -133,7 +133,8 @@ struct thread_store {
 #pragma unroll 1
         for (int i = 0; i < last; ++i, place += stride) {
             const int over = static_cast<int>(place % 4);
-            copy_part_async<4>(&word(i, lane), reinterpret_cast<const void*>(place - over + 4 * lane),
+            copy_part_async<4>(&word(i, lane),
+                               reinterpret_cast<const void*>(place - over + 4 * lane),
                                max(0, min(4, bytes + over - 4 * lane)));
         }
         commit_copies();
