@@ -15,6 +15,7 @@
 #include "cuda/families/mma/kernels.hpp"
 #include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/operand.hpp"
+#include "cuda/families/mma/parts_of_k.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_prediction.hpp"
 
@@ -51,7 +52,7 @@ plan::batch_model model_with_room(const core::gpu_call& call) {
 
 class product final : public gemm_product {
   public:
-    product(const core::gpu_call& given, std::optional<std::size_t> row)
+    product(const core::gpu_call& given, std::optional<std::size_t> row, int splits)
         : swaps_(swaps(given.problem)), call_(as_computed(given)) {
         request_ = request_for(given, sms_for_products());
         const plan::batch_model model = model_with_room(call_);
@@ -59,6 +60,7 @@ class product final : public gemm_product {
         tile_ = model.tiles[chosen];
         kernel_ = &kernel_for(call_, chosen);
         by_ = {.of = kernel_, .shared_bytes = kernel_->shared_bytes};
+        parts_ = parts_of_k(splits, tiles(), *kernel_, call_.problem.a_type == dtype::f64 ? 8 : 4);
         facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads,
                              kernel_->shared_bytes, l1_share::least);
     }
@@ -66,8 +68,9 @@ class product final : public gemm_product {
     bool run(const bindings& given) const override {
         const bindings with = swaps_ ? given.swapped() : given;
         const auto start = [&]<class Sum>(Sum) {
-            return launch_all(by_, arguments_of<Sum>(call_.problem, by_, with), call_.products,
-                              with, swaps_);
+            auto told = arguments_of<Sum>(call_.problem, by_, with);
+            parts_.tell(told);
+            return launch_all(by_, told, call_.products, with, swaps_);
         };
         return call_.problem.c_type == dtype::f64 ? start(double{}) : start(float{});
     }
@@ -85,26 +88,30 @@ class product final : public gemm_product {
                              model.costs.sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
-        const std::int64_t tiles = plan::ceil_div(call_.problem.m, kernel_->block_m) *
-                                   plan::ceil_div(call_.problem.n, kernel_->block_n) *
-                                   call_.products.count;
         core::plan_facts told;
         told.why = "tiles of " + std::to_string(kernel_->block_m) + " x " +
                    std::to_string(kernel_->block_n) + ", read where they lie, " +
-                   std::to_string(tiles) + " of them for " + std::to_string(call_.products.count) +
-                   (call_.products.count == 1 ? " product\n" : " products\n");
+                   std::to_string(tiles()) + " of them for " +
+                   std::to_string(call_.products.count) +
+                   (call_.products.count == 1 ? " product" : " products") + parts_.words();
         told.rows = call_.problem.m;
         told.cols = call_.problem.n;
         return told;
     }
 
   private:
+    [[nodiscard]] std::int64_t tiles() const {
+        return plan::ceil_div(call_.problem.m, kernel_->block_m) *
+               plan::ceil_div(call_.problem.n, kernel_->block_n) * call_.products.count;
+    }
+
     bool swaps_;
     core::gpu_call call_;
     plan::batch_request request_;
     plan::batch_tile tile_{};
     const kernel* kernel_ = nullptr;
     chosen_kernel by_;
+    parts_of_k parts_;
     core::kernel_facts facts_;
 };
 
@@ -204,8 +211,8 @@ plan::batch_tile_plan planned(const core::gpu_call& call) {
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
-                                            std::optional<std::size_t> row) {
-    return std::make_unique<product>(call, row);
+                                            std::optional<std::size_t> row, int splits) {
+    return std::make_unique<product>(call, row, splits);
 }
 
 }  // namespace carat::cuda::mma
