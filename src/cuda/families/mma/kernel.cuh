@@ -13,6 +13,7 @@
 #include "cuda/families/mma/loader.cuh"
 #include "cuda/families/mma/parts_of_k.cuh"
 #include "cuda/ptx/pdl.cuh"
+#include "cuda/ptx/thread.cuh"
 
 namespace carat::cuda::mma {
 
@@ -153,7 +154,8 @@ __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p
     const part_of_c tile{
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride, at.row,
         at.col, min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
-    store<C>(p, tile, sums, static_cast<int>(threadIdx.x));
+    // Asked for anew: no register keeps it until then.
+    store<C>(p, tile, sums, ptx::thread_anew());
 }
 
 template <class C>
