@@ -23,6 +23,7 @@ class parts_of_k {
         arrived_ = zeros(count * sizeof(std::uint32_t));
     }
 
+    [[nodiscard]] int count() const { return splits_; }
     /// The end of a line that describes the plan.
     [[nodiscard]] std::string words() const {
         return splits_ == 1 ? "\n" : ", K in " + std::to_string(splits_) + " parts\n";

@@ -56,11 +56,14 @@ class product final : public gemm_product {
         : swaps_(swaps(given.problem)), call_(as_computed(given)) {
         request_ = request_for(given, sms_for_products());
         const plan::batch_model model = model_with_room(call_);
-        const std::size_t chosen = row ? *row : plan::plan_batch_tiles(request_, model).row;
+        plan::batch_tile_plan with = plan::plan_batch_tiles(request_, model);
+        if (row) with = {*row, splits};
+        const std::size_t chosen = with.row;
         tile_ = model.tiles[chosen];
         kernel_ = &kernel_for(call_, chosen);
         by_ = {.of = kernel_, .shared_bytes = kernel_->shared_bytes};
-        parts_ = parts_of_k(splits, tiles(), *kernel_, call_.problem.a_type == dtype::f64 ? 8 : 4);
+        parts_ =
+            parts_of_k(with.splits, tiles(), *kernel_, call_.problem.a_type == dtype::f64 ? 8 : 4);
         facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads,
                              kernel_->shared_bytes, l1_share::least);
     }
@@ -84,7 +87,7 @@ class product final : public gemm_product {
             static_cast<double>(call_.problem.m * call_.problem.n * call_.products.count) *
             request_.result_bytes;
         return plan::predict({.kind = "in_place", .unit = "CTAs", .stored_bytes = stored},
-                             plan::work_of(tile_, request_, model, model.costs),
+                             plan::work_of(tile_, parts_.count(), request_, model, model.costs),
                              model.costs.sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
@@ -136,10 +139,11 @@ bool has_small_tiles(dtype a_type, core::gpu_arithmetic how) {
 plan::batch_model model_for(const core::gpu_call& call, const plan::gpu_costs& of) {
     const core::problem& p = call.problem;
     const int bytes = static_cast<int>(size_bytes(p.a_type));
-    if (is_half(p.a_type)) return {of.mma_half, half_tiles, bytes, 32};
-    if (p.a_type == dtype::f64) return {of.mma_f64, f64_tiles, bytes, 16};
-    if (call.arithmetic == tf32) return {of.mma_tf32, tf32_tiles, bytes, 16};
-    return {of.mma_f32, f32_tiles, bytes, 16};
+    const plan::large_costs& sharing_k = of.mma_large;
+    if (is_half(p.a_type)) return {of.mma_half, sharing_k, half_tiles, bytes, 32};
+    if (p.a_type == dtype::f64) return {of.mma_f64, sharing_k, f64_tiles, bytes, 16};
+    if (call.arithmetic == tf32) return {of.mma_tf32, sharing_k, tf32_tiles, bytes, 16};
+    return {of.mma_f32, sharing_k, f32_tiles, bytes, 16};
 }
 
 // The matrices of a batch lie one after the other, at multiples of 16 bytes if they are aligned.
@@ -202,7 +206,7 @@ std::size_t tiles_with_room(const core::gpu_call& call) {
 
 double predicted_s(const core::gpu_call& call, std::size_t row) {
     const plan::batch_model model = model_for(call, costs_in_use());
-    return plan::seconds_of(model.tiles[row], request_for(call, sms_for_products()), model,
+    return plan::seconds_of(model.tiles[row], 1, request_for(call, sms_for_products()), model,
                             model.costs);
 }
 
