@@ -169,6 +169,35 @@ TEST_P(wide, every_kernel_is_exact_however_c_lies) {
     EXPECT_GT(count, 30);
 }
 
+// CTAs of a cluster that split K and multicast B to those of the same split.
+TEST_P(wide, single_tiles_that_split_k_and_share_b_are_exact) {
+    int count = 0;
+    for (const core::kernel_desc& k : cuda::wgmma::kernel_table) {
+        if (k.a_type != GetParam().a || k.b_type != GetParam().b || k.is_persistent() ||
+            k.accumulate != core::accumulation::native)
+            continue;
+        for (const auto& [splits, cluster_m] : {std::pair{2, 2}, {4, 2}, {2, 4}}) {
+            if (cluster_m > k.most_cluster_m) continue;
+            core::problem p = lying_for(k, problem(328, count % 2 == 0 ? 136 : 173, 528));
+            if (count % 3 == 2) p.c_layout = core::column_major(p.m);
+            p.beta = count++ % 4 == 0 ? -1 : 0;
+            const core::settings how{1,
+                                     {{"block_m", k.block_m},
+                                      {"block_n", k.block_n},
+                                      {"schedule", 1},
+                                      {"split_k", splits},
+                                      {"cluster_m", cluster_m}}};
+            EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                << core::kernel_name(k).view() << ", K in " << splits << ", cluster_m "
+                << cluster_m;
+            const std::string why = entry().prepare(p, how)->planned().why;
+            EXPECT_NE(why.find("multicast to " + std::to_string(cluster_m)), std::string::npos)
+                << why;
+        }
+    }
+    EXPECT_GT(count, 10);
+}
+
 // Some parts have a step more than others, and some have a single step.
 TEST_P(wide, k_shared_by_any_number_of_blocks_is_exact) {
     const auto line = static_cast<std::int64_t>(128 / size_bytes(GetParam().a));

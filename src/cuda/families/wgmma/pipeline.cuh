@@ -10,6 +10,7 @@
 
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/ptx/barrier.cuh"
+#include "cuda/ptx/cluster.cuh"
 
 namespace carat::cuda::wgmma {
 
@@ -78,11 +79,13 @@ struct pipeline {
     __device__ __forceinline__ void consumer_wait(const pipeline_state& at) const {
         ptx::wait_for(full[at.stage], at.parity);
     }
-    // A warpgroup has read the stage: its first threads tell all CTAs that fill it.
+    // A warpgroup has read the stage: its first threads tell all CTAs that fill it. The first one's
+    // rank is worked out each time, as registers are few.
     __device__ void consumer_release(int stage, int thread) const {
         if (thread >= multicast_ctas) return;
+        const int first = C::is_persistent ? 0 : ptx::cluster_rank() & -multicast_ctas;
         if (multicast_ctas > 1)
-            ptx::arrive_remote(empty[stage], thread);
+            ptx::arrive_remote(empty[stage], first + thread);
         else
             ptx::arrive(empty[stage]);
     }
