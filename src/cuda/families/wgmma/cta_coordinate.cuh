@@ -45,13 +45,14 @@ struct cta_coordinate {
     [[nodiscard]] __device__ bool multicasts() const {
         return C::is_persistent || multicast_ctas > 1;
     }
+    // Single tiles ask for their rank anew, as registers are few.
     [[nodiscard]] __device__ int multicast_rank() const {
-        return C::is_persistent ? rank : rank & (multicast_ctas - 1);
+        return C::is_persistent ? rank : ptx::cluster_rank() & (multicast_ctas - 1);
     }
     [[nodiscard]] __device__ int first_multicast_rank() const { return rank - multicast_rank(); }
     [[nodiscard]] __device__ int split_k() const { return 1 << log2_splits(); }
     [[nodiscard]] __device__ int split() const {
-        return C::is_persistent ? 0 : rank >> (log2_ctas - log2_splits());
+        return C::is_persistent ? 0 : ptx::cluster_rank() >> ptx::log2_of(multicast_ctas);
     }
 
     // Where a split of a single tile begins along K; the one before it ends there.
@@ -64,12 +65,13 @@ struct cta_coordinate {
     }
     [[nodiscard]] __device__ int first_line_of_b(int lines) const {
         if (C::is_persistent) return C::multicast_a ? 0 : rank * (lines >> log2_ctas);
-        return multicasts() ? multicast_rank() * (lines >> (log2_ctas - log2_splits())) : 0;
+        return multicasts() ? multicast_rank() * (lines >> ptx::log2_of(multicast_ctas)) : 0;
     }
 
   private:
     [[nodiscard]] __device__ int log2_splits() const {
-        return C::is_persistent ? 0 : log2_ctas - ptx::log2_of(multicast_ctas);
+        return C::is_persistent ? 0
+                                : ptx::log2_of(ptx::cluster_size()) - ptx::log2_of(multicast_ctas);
     }
 };
 

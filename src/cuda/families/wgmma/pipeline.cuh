@@ -47,6 +47,7 @@ struct pipeline {
     unsigned char* epilogue;  // the shared memory after the stages
     ptx::barrier* full;
     ptx::barrier* empty;
+    bool releases;  // this thread of a single tile's warpgroup
 
     __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers, int stage_count,
                         int ctas_of_multicast)
@@ -56,6 +57,8 @@ struct pipeline {
           empty(barriers.empty) {
         tiles = shared;
         epilogue = tiles + stages * C::stage_bytes;
+        const unsigned apart = threadIdx.x % 128 ^ static_cast<unsigned>(ptx::cluster_rank());
+        releases = apart < static_cast<unsigned>(multicast_ctas);
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;
@@ -79,13 +82,12 @@ struct pipeline {
     __device__ __forceinline__ void consumer_wait(const pipeline_state& at) const {
         ptx::wait_for(full[at.stage], at.parity);
     }
-    // A warpgroup has read the stage: its first threads tell all CTAs that fill it. The first one's
-    // rank is worked out each time, as registers are few.
+    // A warpgroup has read the stage: threads that have the numbers of the CTAs that fill it tell
+    // these.
     __device__ void consumer_release(int stage, int thread) const {
-        if (thread >= multicast_ctas) return;
-        const int first = C::is_persistent ? 0 : ptx::cluster_rank() & -multicast_ctas;
+        if (C::is_persistent ? thread >= multicast_ctas : !releases) return;
         if (multicast_ctas > 1)
-            ptx::arrive_remote(empty[stage], first + thread);
+            ptx::arrive_remote(empty[stage], thread);
         else
             ptx::arrive(empty[stage]);
     }
