@@ -205,8 +205,8 @@ double predicted_s(const measured_plan& plan, const measured_product& product,
     if (plan.of == family::wgmma) return plan::seconds_of(plan.wgmma, product.wgmma, costs);
     if (plan.of == family::mma)
         return plan::seconds_of(product.packed_for_mma, costs.packing) +
-               plan::seconds_of(product.kernels_of_mma->tiles[plan.row], product.mma,
-                                *product.kernels_of_mma, costs.*product.costs_of_mma);
+               plan::seconds_of(product.kernels_of_mma->tiles[plan.row], std::max(1, plan.splits),
+                                product.mma, *product.kernels_of_mma, costs.*product.costs_of_mma);
     if (plan.of == family::large) {
         const auto& tile = cuda::mma::multistage_tiles(product.type, product.arithmetic)[plan.row];
         return plan::seconds_of(product.packed_for_large, costs.packing) +

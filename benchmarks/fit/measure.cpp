@@ -224,8 +224,18 @@ class trial {
     }
     void add_in_place() {
         if (!cuda::mma::takes(call())) return;
-        for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
-            add("1," + std::to_string(row) + ",0,0,0,0,0", cuda::mma::prepare(call(), row));
+        const core::problem& p = it_.one;
+        const auto tiles = cuda::mma::tiles_for(p.a_type, it_.of->how);
+        for (std::size_t row = 0; row < tiles.size(); ++row) {
+            const std::int64_t ctas = plan::ceil_div(p.m, tiles[row].block_m) *
+                                      plan::ceil_div(p.n, tiles[row].block_n) * it_.batch.count;
+            for (const int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {
+                const bool is_full = ctas * splits > 2 * sms_ * tiles[row].ctas_per_sm;
+                if (splits > 1 && (is_full || p.k < 64 * splits)) continue;
+                add("1," + std::to_string(row) + ",0," + std::to_string(splits) + ",0,0,0",
+                    cuda::mma::prepare(call(), row, splits));
+            }
+        }
     }
     // Packed where they can't be read in place, as on a GPU that has no other kernels.
     void add_small() {

@@ -198,7 +198,7 @@ inline void summarise(const std::string& what, std::vector<double> ratios) {
     std::fflush(stdout);
 }
 
-// Of a track: as calls, and as graphs replay them.
+// What a track took as calls, and as graphs replayed it.
 struct both_times {
     times calls;
     times graphs;

@@ -18,6 +18,19 @@ double copy_factor(int together, int element_bytes, const mma_costs& costs) {
     return factor;
 }
 
+std::int64_t tiles_of(const batch_tile& tile, const batch_request& of) {
+    return ceil_div(of.m, tile.block_m) * ceil_div(of.n, tile.block_n);
+}
+
+// Each CTA has some of K, and all of them are on the GPU at once.
+bool may_share(int splits, const batch_tile& tile, const batch_request& of,
+               const batch_model& model) {
+    constexpr std::int64_t fewest_steps = 4;
+    if (splits == 1) return true;
+    return of.may_share_k && of.k >= fewest_steps * splits * model.block_k &&
+           of.batch * tiles_of(tile, of) * splits <= std::int64_t{of.sms} * tile.ctas_per_sm;
+}
+
 }  // namespace
 
 double memory_bytes(const batch_request& of, int element_bytes) {
@@ -27,8 +40,8 @@ double memory_bytes(const batch_request& of, int element_bytes) {
            static_cast<double>(of.m * of.n * of.batch) * of.result_bytes * (of.adds_e ? 2 : 1);
 }
 
-launch_work work_of(const batch_tile& tile, const batch_request& of, const batch_model& model,
-                    const mma_costs& costs) {
+launch_work work_of(const batch_tile& tile, int splits, const batch_request& of,
+                    const batch_model& model, const mma_costs& costs) {
     const int bytes = model.element_bytes;
     const double area = static_cast<double>(tile.block_m) * tile.block_n;
     const double copied = static_cast<double>(model.block_k * bytes) *
@@ -40,11 +53,10 @@ launch_work work_of(const batch_tile& tile, const batch_request& of, const batch
     const double stored =
         stored_bytes(of.c_by_rows ? rows : columns, of.c_by_rows ? columns : rows, of.result_bytes);
     launch_work work;
-    work.ctas =
-        static_cast<double>(of.batch * ceil_div(of.m, tile.block_m) * ceil_div(of.n, tile.block_n));
+    work.ctas = static_cast<double>(of.batch * tiles_of(tile, of) * splits);
     work.places = of.sms;
     work.on_sm = tile.ctas_per_sm;
-    work.steps = static_cast<double>(ceil_div(of.k, model.block_k));
+    work.steps = static_cast<double>(ceil_div(ceil_div(of.k, model.block_k), splits));
     work.step_math_s =
         2 * area * model.block_k / costs.flop_per_s * (1 + costs.small_tile * sides) +
         copied / costs.copied_bytes_per_s;
@@ -56,20 +68,26 @@ launch_work work_of(const batch_tile& tile, const batch_request& of, const batch
                   (of.adds_e ? costs.added_factor : 1);
     work.memory_bytes = memory_bytes(of, bytes);
     work.launch_s = costs.launch_s;
+    const int sum_bytes = bytes == 8 ? 8 : 4;
+    if (splits > 1)
+        work.once_s = model.sharing_k.groups_s +
+                      splits * area * sum_bytes / model.sharing_k.gathered_bytes_per_s;
     return work;
 }
 
-double seconds_of(const batch_tile& tile, const batch_request& of, const batch_model& model,
-                  const mma_costs& costs) {
-    return time_of(work_of(tile, of, model, costs), costs.sharing).seconds;
+double seconds_of(const batch_tile& tile, int splits, const batch_request& of,
+                  const batch_model& model, const mma_costs& costs) {
+    return time_of(work_of(tile, splits, of, model, costs), costs.sharing).seconds;
 }
 
 batch_tile_plan plan_batch_tiles(const batch_request& of, const batch_model& model) {
     batch_tile_plan best;
-    for (std::size_t row = 0; row < model.tiles.size(); ++row) {
-        const double seconds = seconds_of(model.tiles[row], of, model, model.costs);
-        if (row == 0 || seconds < best.seconds) best = {row, seconds};
-    }
+    for (std::size_t row = 0; row < model.tiles.size(); ++row)
+        for (const int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {
+            if (!may_share(splits, model.tiles[row], of, model)) continue;
+            const double seconds = seconds_of(model.tiles[row], splits, of, model, model.costs);
+            if ((row == 0 && splits == 1) || seconds < best.seconds) best = {row, splits, seconds};
+        }
     return best;
 }
 

@@ -24,6 +24,7 @@ struct batch_request {
     bool c_by_rows = true;     // its rows are contiguous, else its columns
     bool vectorized_c = true;  // its runs begin at multiples of 16 bytes
     bool adds_e = false;
+    bool may_share_k = false;  // CTAs may, as in split-K
     int sms = 132;
 };
 
@@ -32,22 +33,24 @@ struct batch_request {
 
 struct batch_tile_plan {
     std::size_t row = 0;  // of the table of tiles
+    int splits = 1;       // CTAs that share the K of a tile
     double seconds = 0;
 };
 
 /// The model of one arithmetic.
 struct batch_model {
     const mma_costs& costs;
+    const large_costs& sharing_k;  // what CTAs take that share K
     std::span<const batch_tile> tiles;
     int element_bytes;
     int block_k;
 };
 
-[[nodiscard]] launch_work work_of(const batch_tile& tile, const batch_request& of,
+[[nodiscard]] launch_work work_of(const batch_tile& tile, int splits, const batch_request& of,
                                   const batch_model& model, const mma_costs& costs);
 
 /// What the batch takes in kernels of these costs.
-[[nodiscard]] double seconds_of(const batch_tile& tile, const batch_request& of,
+[[nodiscard]] double seconds_of(const batch_tile& tile, int splits, const batch_request& of,
                                 const batch_model& model, const mma_costs& costs);
 
 [[nodiscard]] batch_tile_plan plan_batch_tiles(const batch_request& of, const batch_model& model);

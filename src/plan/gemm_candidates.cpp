@@ -23,14 +23,27 @@ bool writes_c(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
 bool takes_cluster(const candidate& c) {
     const kernel_desc& k = *c.kernel;
     if (k.is_persistent()) return c.split_k == 1 && c.shared() == k.cluster_m * k.cluster_n;
+    constexpr int most_ctas = 8;  // of a cluster on any GPU
     return c.split_k <= k.most_split_k && c.shared() <= k.most_cluster_m &&
-           (c.split_k == 1 || c.shared() == 1) && c.split_k <= c.k_blocks;
+           c.split_k * c.shared() <= most_ctas && c.split_k <= c.k_blocks;
 }
 
-// Where the last wave is left partly filled.
+// Where the last wave is left partly filled, or the only one is and clusters can share its tiles:
+// then sums are rounded as those of split-K.
 bool has_partial_wave(const candidate& c, const gemm_request& of) {
     const std::int64_t slots = ctas_at_a_time(c.shared(), of.sms);
-    return c.ctas() > slots && c.ctas() % slots != 0;
+    if (c.ctas() > slots) return c.ctas() % slots != 0;
+    const std::int64_t tiles = c.ctas() / c.shared();
+    return of.asked.split_k != 1 &&
+           clusters_that_share(*c.kernel, tiles, c.k_blocks, slots / c.shared()) > tiles;
+}
+
+// Whether no GPU has shown yet that it is exact and faster.
+bool is_unproved(const candidate& c, const gemm_request& of) {
+    const kernel_desc& k = *c.kernel;
+    return k.stream_k && of.asked.stream_k != choice::yes &&
+           k.schedule == kernel_schedule::cooperative &&
+           (is_half(k.a_type) || c.ctas() < ctas_at_a_time(c.shared(), of.sms));
 }
 
 bool has_room(const candidate& c) {
@@ -56,7 +69,10 @@ bool is_as_asked(const candidate& c, const gemm_request& of) {
     if (asked.cluster_m > 1 && c.split_k == 1 &&
         !is_most(c.cluster_m, std::min(asked.cluster_m, k.most_cluster_m)))
         return false;
-    if (asked.cluster_m > 1 && c.split_k > 1) return false;
+    // No GPU has shown yet that both are exact and faster.
+    if (c.split_k > 1 && c.shared() > 1 && (asked.split_k <= 1 || asked.cluster_m <= 1))
+        return false;
+    if (asked.cluster_m > 1 && asked.split_k <= 1 && c.split_k > 1) return false;
     if (asked.cluster_m == 1 && c.cluster_m > 1) return false;
     if (asked.ctas_per_sm == 0) return true;
     candidate more = c;
@@ -136,7 +152,7 @@ bool is_legal(const candidate& c, const gemm_request& of) {
     const kernel_desc& k = *c.kernel;
     if (!is_asked_for(k, of.asked) || !is_as_asked(c, of)) return false;
     if (k.is_persistent() && k.batched != (of.batch > 1)) return false;
-    if (k.stream_k && !has_partial_wave(c, of)) return false;
+    if (k.stream_k && (!has_partial_wave(c, of) || is_unproved(c, of))) return false;
     return takes_cluster(c) && has_room(c) && writes_c(k, of, c.swap_ab);
 }
 

@@ -70,6 +70,15 @@ double tile_s(const candidate& c, const gemm_request& of, const wgmma_costs& cos
            (of.adds_e ? added_s(c, of, costs, stored) : 0);
 }
 
+// Sums pass from one cluster to the next; of fewer tiles than clusters some more than once.
+void share_tiles(launch_work& work, const candidate& c, const wgmma_costs& costs) {
+    const std::int64_t tiles = c.ctas() / c.shared();
+    const auto at_once = static_cast<std::int64_t>(work.places) / c.shared();
+    const std::int64_t sharing = clusters_that_share(*c.kernel, tiles, c.k_blocks, at_once);
+    work.places = static_cast<double>(sharing * c.shared());
+    work.once_s = costs.stream_k_s * static_cast<double>(ceil_div(sharing, tiles));
+}
+
 double memory_bytes(const gemm_request& of, bool glu) {
     const auto operands = static_cast<double>(
         of.bytes_of(of.k * (of.m * (of.one_a ? 1 : of.batch) + of.n * (of.one_b ? 1 : of.batch))));
@@ -116,6 +125,17 @@ int stages_that_fit(const kernel_desc& k, int split_k, int ctas_per_sm) {
     return std::clamp((available - barriers - epilogue) / stage, 0, most_stages);
 }
 
+std::int64_t clusters_that_share(const kernel_desc& k, std::int64_t tiles, std::int64_t k_blocks,
+                                 std::int64_t at_once) {
+    constexpr std::int64_t most_of_a_tile = 4;
+    constexpr std::int64_t fewest_blocks = 6;
+    if (tiles >= at_once) return at_once;
+    if (k.schedule != core::kernel_schedule::cooperative || k.accumulate != accumulation::native)
+        return tiles;
+    return std::max(tiles,
+                    std::min({at_once, tiles * most_of_a_tile, tiles * k_blocks / fewest_blocks}));
+}
+
 launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_costs& costs,
                     bool glu) {
     const kernel_desc& k = *c.kernel;
@@ -140,7 +160,7 @@ launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_cost
     work.memory_bytes = memory_bytes(of, glu);
     const bool packs = of.packing.lines + of.packing.columns > 0;
     work.launch_s = packs ? costs.packed_launch_s : costs.launch_s;
-    if (k.stream_k) work.once_s = costs.stream_k_s;
+    if (k.stream_k) share_tiles(work, c, costs);
     return work;
 }
 

@@ -23,6 +23,12 @@ inline constexpr int line_bytes = 128;  // of K: one k-block
     return sums == core::accumulation::three_tf32 ? 2 : 3;
 }
 
+/// Clusters of a stream-K kernel that share out so few tiles; as many as there are tiles where the
+/// sums would wait longer for each other than that saves. Pingpong and promoted sums, which have no
+/// registers left to add others, share only what fills the GPU.
+[[nodiscard]] std::int64_t clusters_that_share(const core::kernel_desc& k, std::int64_t tiles,
+                                               std::int64_t k_blocks, std::int64_t at_once);
+
 /// `glu`: C has half of the columns that are multiplied.
 [[nodiscard]] launch_work work_of(const candidate& c, const gemm_request& of,
                                   const wgmma_costs& costs, bool glu = false);

@@ -135,6 +135,30 @@ void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::native) {
     }
 }
 
+// CTAs share K: parts of several steps, of one, and of none. The counts of those that have left
+// their sums are 0 again for the second run.
+template <class In, class Out>
+void expect_parts_exact(std::size_t rows, arithmetic how = arithmetic::native) {
+    for (std::size_t row = 0; row < rows; ++row)
+        for (const int splits : {2, 3, 8})
+            for (const int layouts : {0, 3, 4})
+                for (const bool adds : {false, true})
+                    expect_exact<In, Out>({row, 133, 70, 131, layouts, 1, 0, adds, how},
+                                          [&](const auto& call, const auto& with) {
+                                              const auto made =
+                                                  cuda::mma::prepare(call, row, splits);
+                                              return made->run(with) && made->run(with);
+                                          });
+}
+
+TEST_F(batch_tiles, parts_of_k_are_exact) {
+    expect_parts_exact<bf16, bf16>(cuda::mma::half_kernels.size());
+    expect_parts_exact<bf16, float>(cuda::mma::half_kernels.size());
+    expect_parts_exact<double, double>(cuda::mma::f64_kernels.size());
+    expect_parts_exact<float, float>(cuda::mma::f32_kernels.size());
+    expect_parts_exact<float, float>(cuda::mma::tf32_kernels.size(), arithmetic::tf32);
+}
+
 TEST_F(batch_tiles, bf16) {
     expect_all_exact<bf16, bf16>(cuda::mma::half_kernels.size());
 }

@@ -48,6 +48,19 @@ TEST_P(wide, tiles_that_follow_each_other_are_exact) {
             }
 }
 
+// Rows of E that begin between words or 16 bytes, that end within a tile, and that end with it.
+TEST_P(wide, e_that_tma_cannot_load_is_exact) {
+    for (const std::int64_t width : {128, 160, 192, 224, 256})
+        for (const auto& [columns, stride] : {std::pair{687, 687}, {640, 641}, {690, 690}}) {
+            if (size_bytes(GetParam().a) < 2 && width % 64 != 0) continue;
+            core::settings how{1, {{"block_n", width}, {"schedule", width == 128 ? 3 : 2}}};
+            core::problem p = problem(297, columns, 208);
+            p.c_layout = core::row_major(stride);
+            p.beta = -1;
+            EXPECT_EQ(test::check(entry(), how, {p, 0}), "") << width << ", " << columns;
+        }
+}
+
 // Any number of k-blocks, since the tensor cores take four in a row. Sums start again with each
 // tile.
 TEST_P(wide, promoted_sums_of_any_number_of_steps_are_exact) {
@@ -154,6 +167,35 @@ TEST_P(wide, every_kernel_is_exact_however_c_lies) {
             }
     }
     EXPECT_GT(count, 30);
+}
+
+// CTAs of a cluster that split K and multicast B to those of the same split.
+TEST_P(wide, single_tiles_that_split_k_and_share_b_are_exact) {
+    int count = 0;
+    for (const core::kernel_desc& k : cuda::wgmma::kernel_table) {
+        if (k.a_type != GetParam().a || k.b_type != GetParam().b || k.is_persistent() ||
+            k.accumulate != core::accumulation::native)
+            continue;
+        for (const auto& [splits, cluster_m] : {std::pair{2, 2}, {4, 2}, {2, 4}}) {
+            if (cluster_m > k.most_cluster_m) continue;
+            core::problem p = lying_for(k, problem(328, count % 2 == 0 ? 136 : 173, 528));
+            if (count % 3 == 2) p.c_layout = core::column_major(p.m);
+            p.beta = count++ % 4 == 0 ? -1 : 0;
+            const core::settings how{1,
+                                     {{"block_m", k.block_m},
+                                      {"block_n", k.block_n},
+                                      {"schedule", 1},
+                                      {"split_k", splits},
+                                      {"cluster_m", cluster_m}}};
+            EXPECT_EQ(test::check(entry(), how, {p, 0}), "")
+                << core::kernel_name(k).view() << ", K in " << splits << ", cluster_m "
+                << cluster_m;
+            const std::string why = entry().prepare(p, how)->planned().why;
+            EXPECT_NE(why.find("multicast to " + std::to_string(cluster_m)), std::string::npos)
+                << why;
+        }
+    }
+    EXPECT_GT(count, 10);
 }
 
 // Some parts have a step more than others, and some have a single step.

@@ -161,6 +161,25 @@ TEST_P(even_shares, have_the_bits_of_whole_tiles) {
         }
 }
 
+// Several clusters multiply parts of one tile at the same time, and what they pass on is added up.
+TEST_P(even_shares, of_fewer_tiles_than_clusters_are_exact) {
+    const bool is_half = carat::is_half(GetParam().types.a);
+    if (!is_half && GetParam().of != row::tf32) GTEST_SKIP() << "no such kernel";
+    for (const int block_n : {192, 256}) {
+        if (block_n == 192 && !is_half) continue;
+        const core::settings how{1, {{"schedule", 2}, {"block_n", block_n}, {"stream_k", 2}}};
+        for (const auto& [m, n, depth] :
+             {std::array<std::int64_t, 3>{300, 520, 2080}, {129, 250, 3088}, {1000, 687, 1040}})
+            for (const double beta : {0.0, -1.0}) {
+                core::problem p = problem(GetParam(), m, n, depth);
+                p.beta = beta;
+                EXPECT_TRUE(is_even(*entry(GetParam()).prepare(p, how)));
+                EXPECT_EQ(test::check(entry(GetParam()), how, {p, 0}), "")
+                    << m << " x " << n << " x " << depth << ", " << block_n << " columns";
+            }
+    }
+}
+
 constexpr core::signature bf16_to_f32 = {dtype::bf16, dtype::bf16, dtype::f32, ""};
 constexpr core::signature f16_to_f16 = {dtype::f16, dtype::f16, dtype::f16, ""};
 constexpr core::signature e4m3_to_f32 = {dtype::e4m3, dtype::e4m3, dtype::f32, ""};

@@ -13,11 +13,12 @@ using namespace carat::plan;
 namespace mma = carat::cuda::mma;
 
 // mma::model_for makes them so (src/cuda/families/mma/product.cpp).
-const batch_model half{costs_of_h200.mma_half, mma::half_tiles, 2, 32};
-const batch_model all_models[] = {half,
-                                  {costs_of_h200.mma_f64, mma::f64_tiles, 8, 16},
-                                  {costs_of_h200.mma_f32, mma::f32_tiles, 4, 16},
-                                  {costs_of_h200.mma_tf32, mma::tf32_tiles, 4, 16}};
+const batch_model half{costs_of_h200.mma_half, costs_of_h200.mma_large, mma::half_tiles, 2, 32};
+const batch_model all_models[] = {
+    half,
+    {costs_of_h200.mma_f64, costs_of_h200.mma_large, mma::f64_tiles, 8, 16},
+    {costs_of_h200.mma_f32, costs_of_h200.mma_large, mma::f32_tiles, 4, 16},
+    {costs_of_h200.mma_tf32, costs_of_h200.mma_large, mma::tf32_tiles, 4, 16}};
 
 const batch_tile& tile_of(const batch_request& of) {
     return half.tiles[plan_batch_tiles(of, half).row];
@@ -34,9 +35,10 @@ TEST(batch_tiles, the_fastest_of_all_is_taken) {
                         for (const batch_model& model : all_models) {
                             const batch_tile_plan plan = plan_batch_tiles(of, model);
                             for (const batch_tile& tile : model.tiles)
-                                EXPECT_LE(plan.seconds, seconds_of(tile, of, model, model.costs));
-                            EXPECT_EQ(plan.seconds,
-                                      seconds_of(model.tiles[plan.row], of, model, model.costs));
+                                EXPECT_LE(plan.seconds,
+                                          seconds_of(tile, 1, of, model, model.costs));
+                            EXPECT_EQ(plan.seconds, seconds_of(model.tiles[plan.row], plan.splits,
+                                                               of, model, model.costs));
                         }
                     }
 }
@@ -63,6 +65,18 @@ TEST(batch_tiles, elements_that_come_by_twos_take_longer) {
     EXPECT_GT(pairs, aligned);
     of.vectorized_c = false;
     EXPECT_GT(plan_batch_tiles(of, half).seconds, pairs);
+}
+
+// 2 tiles of K = 8192 leave nearly all SMs idle.
+TEST(batch_tiles, share_k_where_few_are_deep_and_they_may) {
+    batch_request of{.m = 64, .n = 128, .k = 8192};
+    EXPECT_EQ(plan_batch_tiles(of, half).splits, 1);
+    of.may_share_k = true;
+    EXPECT_GT(plan_batch_tiles(of, half).splits, 4);
+    of.k = 96;
+    EXPECT_EQ(plan_batch_tiles(of, half).splits, 1) << "no CTA would have four steps";
+    of = {.m = 4096, .n = 4096, .k = 8192, .may_share_k = true};
+    EXPECT_EQ(plan_batch_tiles(of, half).splits, 1) << "the GPU is full";
 }
 
 TEST(batch_tiles, one_matrix_for_all_is_read_once) {

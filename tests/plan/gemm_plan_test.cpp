@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <optional>
 
+#include "plan/gemm_cost.hpp"
 #include "tests/plan/gemm_case.hpp"
 
 namespace {
@@ -127,7 +128,7 @@ TEST(plan_gemm, cuts_along_k_only_where_a_wave_is_left_partly_filled) {
                 const gemm_plan plan = plan_of(r);
                 const std::int64_t slots = r.sms / 2;
                 const std::int64_t clusters = clusters_of(r, plan);
-                const bool fits = clusters > slots && clusters % slots != 0;
+                const bool fits = clusters % slots != 0 && (clusters > slots || !is_pingpong(plan));
                 SCOPED_TRACE(testing::PrintToString(plan));
                 EXPECT_TRUE(fits || !plan.kernel->stream_k);
                 EXPECT_TRUE(stream_k != choice::no || !plan.kernel->stream_k);
@@ -141,7 +142,30 @@ TEST(plan_gemm, cuts_along_k_where_that_is_asked_for_and_a_kernel_does) {
     r.asked = {.schedule = kernel_schedule::pingpong, .stream_k = choice::yes};
     EXPECT_TRUE(plan_of(r).kernel->stream_k);
     r.asked = {.block_n = 256, .stream_k = choice::yes};
-    EXPECT_FALSE(plan_of(r).kernel->stream_k) << "of 16 bits only pingpong";
+    EXPECT_TRUE(plan_of(r).kernel->stream_k);
+    r.asked = {.block_n = 224, .stream_k = choice::yes};
+    EXPECT_FALSE(plan_of(r).kernel->stream_k) << "there is no such kernel";
+}
+
+// Sums of fewer tiles than clusters are added up, as those of split-K are.
+TEST(plan_gemm, cuts_few_tiles_only_where_k_may_be_split) {
+    gemm_request r = row_major(264, 2312, 9016);
+    r.asked = {.schedule = kernel_schedule::cooperative, .stream_k = choice::yes};
+    EXPECT_TRUE(plan_of(r).kernel->stream_k);
+    r.asked.split_k = 1;
+    EXPECT_FALSE(plan_of(r).kernel->stream_k);
+}
+
+TEST(clusters_that_share, have_enough_of_k_and_of_a_tile) {
+    core::kernel_desc k{};
+    k.schedule = kernel_schedule::cooperative;
+    EXPECT_EQ(plan::clusters_that_share(k, 40, 1000, 66), 66);
+    EXPECT_EQ(plan::clusters_that_share(k, 70, 1000, 66), 66) << "more than there are";
+    EXPECT_EQ(plan::clusters_that_share(k, 5, 1000, 66), 20) << "four to a tile";
+    EXPECT_EQ(plan::clusters_that_share(k, 5, 12, 66), 10) << "six k-blocks each";
+    EXPECT_EQ(plan::clusters_that_share(k, 5, 3, 66), 5) << "none is divided";
+    k.schedule = kernel_schedule::pingpong;
+    EXPECT_EQ(plan::clusters_that_share(k, 40, 1000, 66), 40);
 }
 
 // The tensor cores read them along K only; one of two may go through registers instead, as A.

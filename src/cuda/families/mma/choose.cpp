@@ -142,7 +142,7 @@ std::optional<plan::gpu_plan> plan_of(const candidate* c, const core::gpu_call& 
 std::optional<plan::gpu_plan> choose_in_place(const core::gpu_call& call) {
     if (!takes(call)) return std::nullopt;
     const plan::batch_tile_plan found = planned(call);
-    return plan_of({false, found.row, {}, 1, found.seconds}, call);
+    return plan_of({false, found.row, {}, found.splits, found.seconds}, call);
 }
 
 // 3xTF32's parts need one K, or lines that begin so: of those that share out rows or K f32's own
@@ -202,7 +202,7 @@ std::unique_ptr<const gemm_product> prepare_row(const core::gpu_call& given,
     return prepare_packed(call, {with.packs_a, with.packs_b, across_k},
                           [&](const core::gpu_call& read) {
                               return is_large ? prepare_multistage(read, with.row, with.split_k)
-                                              : prepare(read, with.row);
+                                              : prepare(read, with.row, with.split_k);
                           });
 }
 

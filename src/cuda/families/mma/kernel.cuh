@@ -11,7 +11,9 @@
 #include "cuda/families/mma/config.hpp"
 #include "cuda/families/mma/epilogue.cuh"
 #include "cuda/families/mma/loader.cuh"
+#include "cuda/families/mma/parts_of_k.cuh"
 #include "cuda/ptx/pdl.cuh"
+#include "cuda/ptx/thread.cuh"
 
 namespace carat::cuda::mma {
 
@@ -27,12 +29,23 @@ struct coordinate {
 };
 
 template <class C>
-__device__ __forceinline__ coordinate coordinate_of(const arguments<typename C::sum>& p) {
-    const auto number = static_cast<int>(blockIdx.x);
+__device__ __forceinline__ coordinate coordinate_of(const arguments<typename C::sum>& p,
+                                                    int number) {
     const int product = number / p.tiles;
     const int tile = number % p.tiles;
     return {product, tile % p.tiles_m * C::block_m, tile / p.tiles_m * C::block_n, 0, p.m, p.n,
             p.k};
+}
+
+// One of the parts of K, each of whole steps.
+template <class C>
+__device__ __forceinline__ void take_part_of_k(coordinate& at, int part, int parts) {
+    const int steps = (at.k + C::block_k - 1) / C::block_k;
+    const auto begin_of = [&](int i) {
+        return static_cast<int>(std::int64_t{steps} * i / parts) * C::block_k;
+    };
+    at.first_k = begin_of(part);
+    at.k = min(begin_of(part + 1), at.k) - at.first_k;
 }
 
 // The same of products that share out a dimension. False: there is none for this CTA.
@@ -115,7 +128,9 @@ inline constexpr int least_ctas =
 template <class C>
 __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p,
                                              unsigned char* shared) {
-    coordinate at = coordinate_of<C>(p);
+    const auto cta = static_cast<int>(blockIdx.x);
+    coordinate at = coordinate_of<C>(p, cta / p.splits);
+    if (p.splits > 1) take_part_of_k<C>(at, cta % p.splits, p.splits);
     ptx::pdl_trigger();
     ptx::pdl_wait();
     if (p.shared_out != ragged_dimension::none && !find_ragged<C>(at, p)) return;
@@ -135,10 +150,12 @@ __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p
     __syncthreads();
     own.sums().stage(sums + group * C::sums_of_group, scaling(p), {row, col, lane, group});
     __syncthreads();
+    if (p.splits > 1 && !gather_parts<C>(sums, p)) return;
     const part_of_c tile{
         at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride, at.row,
         at.col, min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
-    store<C>(p, tile, sums, static_cast<int>(threadIdx.x));
+    // Asked for anew: no register keeps it until then.
+    store<C>(p, tile, sums, ptx::thread_anew());
 }
 
 template <class C>

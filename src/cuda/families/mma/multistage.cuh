@@ -218,7 +218,7 @@ struct thread_place {
         own = {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
         const bool is_ragged = p.shared_out != ragged_dimension::none;
         const int tile = cta / p.splits;
-        at = is_ragged ? coordinate_of<C>(p) : multistage_coordinate<C>(p, tile);
+        at = is_ragged ? coordinate_of<C>(p, cta) : multistage_coordinate<C>(p, tile);
         if (p.splits > 1) take_part(p, cta % p.splits);
         is_inside = !is_ragged || find_ragged<C>(at, p);
     }

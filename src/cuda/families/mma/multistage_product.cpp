@@ -8,11 +8,11 @@
 #include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/kernel.hpp"
-#include "cuda/common/scratch.hpp"
 #include "cuda/common/sms.hpp"
 #include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/multistage_kernels.hpp"
 #include "cuda/families/mma/operand.hpp"
+#include "cuda/families/mma/parts_of_k.hpp"
 #include "cuda/families/mma/product.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/large_tiles.hpp"
@@ -82,15 +82,7 @@ class multistage_product final : public gemm_product {
           problem_(swaps_ ? core::swapped(call.problem) : call.problem),
           products_(call.products),
           by_(with_stages(kernel_of(problem_, call.arithmetic, row))),
-          splits_(splits) {
-        if (splits > 1) {
-            const std::size_t sum_bytes = problem_.a_type == dtype::f64 ? 8 : 4;
-            const auto tiles = static_cast<std::size_t>(tiles_of_batch());
-            partial_sums_ = scratch(
-                tiles * static_cast<std::size_t>(splits * by_.of->block_m * by_.of->block_n) *
-                sum_bytes);
-            arrived_ = zeros(tiles * sizeof(std::uint32_t));
-        }
+          parts_(splits, tiles_of_batch(), *by_.of, problem_.a_type == dtype::f64 ? 8 : 4) {
         facts_ = load_kernel(by_.of->name, by_.of->function, by_.of->threads, by_.shared_bytes,
                              l1_share::least);
     }
@@ -99,11 +91,7 @@ class multistage_product final : public gemm_product {
         const bindings with = swaps_ ? given.swapped() : given;
         const auto start = [&]<class Sum>(Sum) {
             auto told = arguments_of<Sum>(problem_, by_, with);
-            if (splits_ > 1) {
-                told.splits = splits_;
-                told.partial_sums = partial_sums_.get();
-                told.arrived = static_cast<std::uint32_t*>(arrived_.get());
-            }
+            parts_.tell(told);
             return launch_all(by_, told, products_, with, swaps_);
         };
         if (problem_.c_type == dtype::i32) return start(std::int32_t{});
@@ -117,8 +105,7 @@ class multistage_product final : public gemm_product {
                    std::to_string(by_.of->block_n) + " by mma.sync, " + std::to_string(by_.stages) +
                    " stages, " + std::to_string(tiles_of_batch()) + " of them for " +
                    std::to_string(products_.count) +
-                   (products_.count == 1 ? " product" : " products") +
-                   (splits_ == 1 ? "\n" : ", K in " + std::to_string(splits_) + " parts\n");
+                   (products_.count == 1 ? " product" : " products") + parts_.words();
         told.rows = problem_.m;
         told.cols = problem_.n;
         return told;
@@ -134,9 +121,7 @@ class multistage_product final : public gemm_product {
     core::problem problem_;
     core::product_set products_;
     chosen_kernel by_;
-    int splits_;
-    scratch partial_sums_;
-    zeros arrived_;
+    parts_of_k parts_;
     core::kernel_facts facts_;
 };
 

@@ -15,6 +15,7 @@
 #include "cuda/families/mma/kernels.hpp"
 #include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/operand.hpp"
+#include "cuda/families/mma/parts_of_k.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_prediction.hpp"
 
@@ -51,14 +52,18 @@ plan::batch_model model_with_room(const core::gpu_call& call) {
 
 class product final : public gemm_product {
   public:
-    product(const core::gpu_call& given, std::optional<std::size_t> row)
+    product(const core::gpu_call& given, std::optional<std::size_t> row, int splits)
         : swaps_(swaps(given.problem)), call_(as_computed(given)) {
         request_ = request_for(given, sms_for_products());
         const plan::batch_model model = model_with_room(call_);
-        const std::size_t chosen = row ? *row : plan::plan_batch_tiles(request_, model).row;
+        plan::batch_tile_plan with = plan::plan_batch_tiles(request_, model);
+        if (row) with = {*row, splits};
+        const std::size_t chosen = with.row;
         tile_ = model.tiles[chosen];
         kernel_ = &kernel_for(call_, chosen);
         by_ = {.of = kernel_, .shared_bytes = kernel_->shared_bytes};
+        parts_ =
+            parts_of_k(with.splits, tiles(), *kernel_, call_.problem.a_type == dtype::f64 ? 8 : 4);
         facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads,
                              kernel_->shared_bytes, l1_share::least);
     }
@@ -66,8 +71,9 @@ class product final : public gemm_product {
     bool run(const bindings& given) const override {
         const bindings with = swaps_ ? given.swapped() : given;
         const auto start = [&]<class Sum>(Sum) {
-            return launch_all(by_, arguments_of<Sum>(call_.problem, by_, with), call_.products,
-                              with, swaps_);
+            auto told = arguments_of<Sum>(call_.problem, by_, with);
+            parts_.tell(told);
+            return launch_all(by_, told, call_.products, with, swaps_);
         };
         return call_.problem.c_type == dtype::f64 ? start(double{}) : start(float{});
     }
@@ -81,30 +87,34 @@ class product final : public gemm_product {
             static_cast<double>(call_.problem.m * call_.problem.n * call_.products.count) *
             request_.result_bytes;
         return plan::predict({.kind = "in_place", .unit = "CTAs", .stored_bytes = stored},
-                             plan::work_of(tile_, request_, model, model.costs),
+                             plan::work_of(tile_, parts_.count(), request_, model, model.costs),
                              model.costs.sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
-        const std::int64_t tiles = plan::ceil_div(call_.problem.m, kernel_->block_m) *
-                                   plan::ceil_div(call_.problem.n, kernel_->block_n) *
-                                   call_.products.count;
         core::plan_facts told;
         told.why = "tiles of " + std::to_string(kernel_->block_m) + " x " +
                    std::to_string(kernel_->block_n) + ", read where they lie, " +
-                   std::to_string(tiles) + " of them for " + std::to_string(call_.products.count) +
-                   (call_.products.count == 1 ? " product\n" : " products\n");
+                   std::to_string(tiles()) + " of them for " +
+                   std::to_string(call_.products.count) +
+                   (call_.products.count == 1 ? " product" : " products") + parts_.words();
         told.rows = call_.problem.m;
         told.cols = call_.problem.n;
         return told;
     }
 
   private:
+    [[nodiscard]] std::int64_t tiles() const {
+        return plan::ceil_div(call_.problem.m, kernel_->block_m) *
+               plan::ceil_div(call_.problem.n, kernel_->block_n) * call_.products.count;
+    }
+
     bool swaps_;
     core::gpu_call call_;
     plan::batch_request request_;
     plan::batch_tile tile_{};
     const kernel* kernel_ = nullptr;
     chosen_kernel by_;
+    parts_of_k parts_;
     core::kernel_facts facts_;
 };
 
@@ -129,10 +139,11 @@ bool has_small_tiles(dtype a_type, core::gpu_arithmetic how) {
 plan::batch_model model_for(const core::gpu_call& call, const plan::gpu_costs& of) {
     const core::problem& p = call.problem;
     const int bytes = static_cast<int>(size_bytes(p.a_type));
-    if (is_half(p.a_type)) return {of.mma_half, half_tiles, bytes, 32};
-    if (p.a_type == dtype::f64) return {of.mma_f64, f64_tiles, bytes, 16};
-    if (call.arithmetic == tf32) return {of.mma_tf32, tf32_tiles, bytes, 16};
-    return {of.mma_f32, f32_tiles, bytes, 16};
+    const plan::large_costs& sharing_k = of.mma_large;
+    if (is_half(p.a_type)) return {of.mma_half, sharing_k, half_tiles, bytes, 32};
+    if (p.a_type == dtype::f64) return {of.mma_f64, sharing_k, f64_tiles, bytes, 16};
+    if (call.arithmetic == tf32) return {of.mma_tf32, sharing_k, tf32_tiles, bytes, 16};
+    return {of.mma_f32, sharing_k, f32_tiles, bytes, 16};
 }
 
 // The matrices of a batch lie one after the other, at multiples of 16 bytes if they are aligned.
@@ -195,7 +206,7 @@ std::size_t tiles_with_room(const core::gpu_call& call) {
 
 double predicted_s(const core::gpu_call& call, std::size_t row) {
     const plan::batch_model model = model_for(call, costs_in_use());
-    return plan::seconds_of(model.tiles[row], request_for(call, sms_for_products()), model,
+    return plan::seconds_of(model.tiles[row], 1, request_for(call, sms_for_products()), model,
                             model.costs);
 }
 
@@ -204,8 +215,8 @@ plan::batch_tile_plan planned(const core::gpu_call& call) {
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
-                                            std::optional<std::size_t> row) {
-    return std::make_unique<product>(call, row);
+                                            std::optional<std::size_t> row, int splits) {
+    return std::make_unique<product>(call, row, splits);
 }
 
 }  // namespace carat::cuda::mma

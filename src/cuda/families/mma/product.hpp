@@ -38,8 +38,10 @@ namespace carat::cuda::mma {
 /// The fastest row.
 [[nodiscard]] plan::batch_tile_plan planned(const core::gpu_call& call);
 
-/// A product by this row of the table, or by the fastest row.
+/// A product by this row of the table, or by the fastest row, with the K of each tile shared by so
+/// many CTAs.
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
-                                                          std::optional<std::size_t> row = {});
+                                                          std::optional<std::size_t> row = {},
+                                                          int splits = 1);
 
 }  // namespace carat::cuda::mma

@@ -104,10 +104,11 @@ struct group_table {
     int count;  // 0: there is no group
 };
 
-// Where one cluster leaves accumulators for the next, which goes on with them. Elsewhere stream-K
-// adds up partial tiles in a fix-up pass; ours has none, and C has the bits of whole tiles.
+// Where one cluster leaves accumulators for the next, which goes on with them: C has the bits of
+// whole tiles. Where it adds them to its own instead, sums are rounded as those of split-K.
 struct stream_k_workspace {
-    int tiles = 0;  // that are shared out
+    int tiles = 0;      // that are shared out
+    bool adds = false;  // they are fewer than the clusters
     void* accumulators = nullptr;
     std::uint32_t* flags = nullptr;  // one for each warpgroup, all lowered before and after
 };

@@ -1,5 +1,8 @@
-// Where a CTA is in the grid: which cluster, which CTA of it, and which split of K it multiplies or
-// which of the tiles below or beside each other.
+// Where a CTA is in the grid: which cluster, which CTA of it, which split of K it multiplies and
+// which of the tiles below or beside each other. Those that multicast to each other are neighbours:
+//
+//     rank     0 1 | 2 3 | 4 5 | 6 7      of a cluster that splits K in 4
+//     split     0     1     2     3
 #pragma once
 
 #include <cstdint>
@@ -42,20 +45,33 @@ struct cta_coordinate {
     [[nodiscard]] __device__ bool multicasts() const {
         return C::is_persistent || multicast_ctas > 1;
     }
-    [[nodiscard]] __device__ int multicast_rank() const { return multicasts() ? rank : 0; }
-    [[nodiscard]] __device__ int split_k() const { return multicasts() ? 1 : cluster_ctas; }
-    [[nodiscard]] __device__ int split() const { return multicasts() ? 0 : rank; }
+    // Single tiles ask for their rank anew, as registers are few.
+    [[nodiscard]] __device__ int multicast_rank() const {
+        return C::is_persistent ? rank : ptx::cluster_rank() & (multicast_ctas - 1);
+    }
+    [[nodiscard]] __device__ int first_multicast_rank() const { return rank - multicast_rank(); }
+    [[nodiscard]] __device__ int split_k() const { return 1 << log2_splits(); }
+    [[nodiscard]] __device__ int split() const {
+        return C::is_persistent ? 0 : ptx::cluster_rank() >> ptx::log2_of(multicast_ctas);
+    }
 
     // Where a split of a single tile begins along K; the one before it ends there.
     [[nodiscard]] __device__ int first_k_tile(int k_tiles, int of_split) const {
-        return static_cast<int>(std::int64_t{k_tiles} * of_split >> (multicasts() ? 0 : log2_ctas));
+        return static_cast<int>(std::int64_t{k_tiles} * of_split >> log2_splits());
     }
     // The first that this CTA loads of a tile's `lines` lines of A or B.
     [[nodiscard]] __device__ int first_line_of_a(int lines) const {
         return C::multicast_a ? rank * (lines / C::cluster_ctas) : 0;
     }
     [[nodiscard]] __device__ int first_line_of_b(int lines) const {
-        return multicasts() && !C::multicast_a ? rank * (lines >> log2_ctas) : 0;
+        if (C::is_persistent) return C::multicast_a ? 0 : rank * (lines >> log2_ctas);
+        return multicasts() ? multicast_rank() * (lines >> ptx::log2_of(multicast_ctas)) : 0;
+    }
+
+  private:
+    [[nodiscard]] __device__ int log2_splits() const {
+        return C::is_persistent ? 0
+                                : ptx::log2_of(ptx::cluster_size()) - ptx::log2_of(multicast_ctas);
     }
 };
 

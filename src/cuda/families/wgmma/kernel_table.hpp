@@ -133,6 +133,8 @@ constexpr void add_tiles(kernel_list& to, const family& f) {
     if (!f.is(core::accumulation::blockwise)) add_cooperative(to, f, 192);
     if (f.is_half()) add_cooperative(to, f, 224);
     add_cooperative(to, f, 256);
+    if (f.is_half())
+        for (const int block_n : {192, 256}) add_cooperative(to, f, block_n, true);
 }
 
 constexpr void add_16_bits(kernel_list& to, dtype type) {

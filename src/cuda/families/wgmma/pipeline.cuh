@@ -10,6 +10,7 @@
 
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/ptx/barrier.cuh"
+#include "cuda/ptx/cluster.cuh"
 
 namespace carat::cuda::wgmma {
 
@@ -46,6 +47,7 @@ struct pipeline {
     unsigned char* epilogue;  // the shared memory after the stages
     ptx::barrier* full;
     ptx::barrier* empty;
+    bool releases;  // this thread of a single tile's warpgroup
 
     __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers, int stage_count,
                         int ctas_of_multicast)
@@ -55,6 +57,8 @@ struct pipeline {
           empty(barriers.empty) {
         tiles = shared;
         epilogue = tiles + stages * C::stage_bytes;
+        const unsigned apart = threadIdx.x % 128 ^ static_cast<unsigned>(ptx::cluster_rank());
+        releases = apart < static_cast<unsigned>(multicast_ctas);
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;
@@ -78,9 +82,10 @@ struct pipeline {
     __device__ __forceinline__ void consumer_wait(const pipeline_state& at) const {
         ptx::wait_for(full[at.stage], at.parity);
     }
-    // A warpgroup has read the stage: its first threads tell all CTAs that fill it.
+    // A warpgroup has read the stage: threads that have the numbers of the CTAs that fill it tell
+    // these.
     __device__ void consumer_release(int stage, int thread) const {
-        if (thread >= multicast_ctas) return;
+        if (C::is_persistent ? thread >= multicast_ctas : !releases) return;
         if (multicast_ctas > 1)
             ptx::arrive_remote(empty[stage], thread);
         else

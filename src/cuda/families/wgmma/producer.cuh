@@ -78,7 +78,8 @@ template <class C>
 __device__ __forceinline__ void load_b(const pipeline<C>& pipe, int stage, int split,
                                        const CUtensorMap& map, const producer_tile& tile, int k,
                                        const cta_coordinate<C>& cta) {
-    const auto everyone = static_cast<std::uint16_t>((1 << cta.multicast_ctas) - 1);
+    const auto everyone =
+        static_cast<std::uint16_t>(((1 << cta.multicast_ctas) - 1) << cta.first_multicast_rank());
     each_box_of_b<C>(tile.col, tile.to_values, k, cta, [&](int line, int x, int y) {
         unsigned char* const to = pipe.b(stage) + split * C::b_bytes + line * C::block_k_bytes;
         if constexpr (C::multicast_a)

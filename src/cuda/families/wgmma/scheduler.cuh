@@ -13,6 +13,9 @@
 //
 //     tiles      |      0      |      1      |      2      |      3      |      4      |
 //     clusters   |        0        |         1         |        2        |        3     |
+//
+//              Of fewer tiles than clusters several have parts of one, all multiplied at the same
+//              time: each begins with zeros, and the one with the tile's end adds them up.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +39,8 @@ class persistent_tile_scheduler {
     [[nodiscard]] __device__ __forceinline__ int k_tiles() const { return k_tiles_; }
     [[nodiscard]] __device__ __forceinline__ bool receives_accumulators() const { return false; }
     [[nodiscard]] __device__ __forceinline__ bool passes_accumulators() const { return false; }
+    template <class Visit>
+    __device__ __forceinline__ void each_before(int, const Visit&) const {}
     __device__ __forceinline__ void advance() { tile += clusters_; }
 
   private:
@@ -48,10 +53,12 @@ class stream_k_tile_scheduler {
   public:
     int tile;
 
-    // The last `shared_tiles` tiles are shared out: none, or more than there are clusters.
+    // The last `shared_tiles` tiles are shared out: none; more than there are clusters; or all,
+    // with k-tiles enough that each cluster has one.
     __device__ __forceinline__ stream_k_tile_scheduler(int cluster, int clusters, int tiles,
                                                        int shared_tiles, int k_tiles)
         : tile(cluster),
+          own_(cluster),
           clusters_(clusters),
           k_tiles_(k_tiles),
           whole_tiles_(tiles - shared_tiles),
@@ -71,6 +78,16 @@ class stream_k_tile_scheduler {
     }
     [[nodiscard]] __device__ __forceinline__ bool passes_accumulators() const {
         return k_end_ < k_tiles_;
+    }
+    // The clusters before this one that have parts of the tile.
+    template <class Visit>
+    __device__ __forceinline__ void each_before(int shared_tiles, const Visit& visit) const {
+        position begins = share_begin_;
+#pragma unroll 1
+        for (int cluster = own_ - 1; begins.tile == tile && begins.k_tile > 0; --cluster) {
+            visit(cluster);
+            begins = cut(shared_tiles * cluster);
+        }
     }
 
     __device__ __forceinline__ void advance() {
@@ -93,6 +110,7 @@ class stream_k_tile_scheduler {
     }
     __device__ __forceinline__ void begin_share() {
         tile = share_end_.tile;
+        k_begin_ = tile == share_begin_.tile ? share_begin_.k_tile : 0;
         k_end_ = share_end_.k_tile;
         if (k_end_ == 0) go_back();
     }
@@ -102,6 +120,7 @@ class stream_k_tile_scheduler {
         k_end_ = tile >= share_begin_.tile ? k_tiles_ : 0;
     }
 
+    int own_;
     int clusters_;
     int k_tiles_;
     int whole_tiles_;

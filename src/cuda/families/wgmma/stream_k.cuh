@@ -1,7 +1,9 @@
 // Accumulators on their way from one cluster to the next, which goes on where this one ended
 // (scheduler.cuh). They are what the tensor cores would have added to, and stay it to the last bit:
-// C has the bits of tiles that were never divided. Each warpgroup passes on its own through global
-// memory, where they lie as its threads hold them:
+// C has the bits of tiles that were never divided. Where there are fewer tiles than clusters, none
+// can wait for another: they multiply their parts of a tile at the same time, and the last one adds
+// all of them up. Each warpgroup passes on its own through global memory, where they lie as its
+// threads hold them:
 //
 //     place     cluster | CTA of it | warpgroup | four accumulators | thread
 #pragma once
@@ -44,16 +46,32 @@ struct passed_accumulators {
     template <int Count, class Sync>
     __device__ __forceinline__ void receive(Accumulator (&acc)[Count], int thread,
                                             const Sync& sync) const {
-        if (thread == 0) ptx::wait_and_clear(*flag);
-        sync();
-#pragma unroll
-        for (int i = 0; i < Count; i += 4) {
-            const four some = __ldcg(of_thread + i / 4 * 128);
+        each_four<Count>(thread, sync, [&](int i, const four& some) {
             acc[i] = some.x;
             acc[i + 1] = some.y;
             acc[i + 2] = some.z;
             acc[i + 3] = some.w;
-        }
+        });
+    }
+    template <int Count, class Sync>
+    __device__ __forceinline__ void add_to(Accumulator (&acc)[Count], int thread,
+                                           const Sync& sync) const {
+        each_four<Count>(thread, sync, [&](int i, const four& some) {
+            acc[i] += some.x;
+            acc[i + 1] += some.y;
+            acc[i + 2] += some.z;
+            acc[i + 3] += some.w;
+        });
+    }
+
+  private:
+    template <int Count, class Sync, class Visit>
+    __device__ __forceinline__ void each_four(int thread, const Sync& sync,
+                                              const Visit& visit) const {
+        if (thread == 0) ptx::wait_and_clear(*flag);
+        sync();
+#pragma unroll
+        for (int i = 0; i < Count; i += 4) visit(i, __ldcg(of_thread + i / 4 * 128));
     }
 };
 

@@ -25,13 +25,20 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         if (prefetches) bias.read(p, col, thread);
         using passed = passed_accumulators<C, accumulator<C>>;
         accumulator<C> acc[1][C::block_n / 2];
-        if (w.receives_accumulators())
+        const bool adds = C::is_native && p.stream_k.adds;
+        const bool continues = w.receives_accumulators() && !adds;
+        if (continues)
             passed(p.stream_k, cta.cluster - 1, cta.rank, warpgroup, thread)
                 .receive(acc[0], thread, sync);
-        run_mainloop<C>(acc[0], pipe, at, {w.k_tiles(), w.receives_accumulators()},
-                        {warpgroup, thread}, scaling_of<C>(p, row, col, w.k_begin(), thread));
+        run_mainloop<C>(acc[0], pipe, at, {w.k_tiles(), continues}, {warpgroup, thread},
+                        scaling_of<C>(p, row, col, w.k_begin(), thread));
         // Nor beside scales for this meanwhile.
         const int thread_now = !C::is_native ? ptx::thread_anew() % 128 : thread;
+        if (w.receives_accumulators() && adds && !w.passes_accumulators())
+            w.each_before(p.stream_k.tiles, [&](int cluster) {
+                passed(p.stream_k, cluster, cta.rank, warpgroup, thread_now)
+                    .add_to(acc[0], thread_now, sync);
+            });
         if (w.passes_accumulators()) {
             passed(p.stream_k, cta.cluster, cta.rank, warpgroup, thread_now)
                 .pass(acc[0], thread_now, sync);

@@ -171,15 +171,16 @@ __device__ __forceinline__ void reduce_direct(ElementCompute (&sums)[Count],
 #pragma unroll
     for (int to = 0; to < Parts; ++to) {
         if (to == part) continue;
+        const int rank = rank_of_split(to, part, Parts);
         const std::uint32_t slot =
-            ptx::map_shared_rank(slots + (part - (part > to ? 1 : 0)) * bytes, to);
+            ptx::map_shared_rank(slots + (part - (part > to ? 1 : 0)) * bytes, rank);
 #pragma unroll
         for (int i = 0; i < count; i += at_once) {
             words some;
 #pragma unroll
             for (int j = 0; j < at_once; ++j) some.of[j] = sums[to * count + i + j];
             ptx::store_async(slot + i * C::consumer_threads * 4, some.of,
-                             ptx::map_shared_rank(told, to));
+                             ptx::map_shared_rank(told, rank));
         }
     }
     keep_own<Parts, Count>(sums, part);

@@ -68,9 +68,10 @@ __device__ __forceinline__ void send_to_others(const ElementCompute* own, Elemen
     if (to == split) return;
     const auto* const from = reinterpret_cast<const four<ElementCompute>*>(own + to * slice);
     const int place = split - (split > to ? 1 : 0);
+    const int rank = rank_of_split(to, split, tile.own.split_k);
     const std::uint32_t there =
-        ptx::map_shared_rank(ptx::shared_address(others + place * slice), to);
-    const std::uint32_t told = ptx::map_shared_rank(ptx::shared_address(&arrived), to);
+        ptx::map_shared_rank(ptx::shared_address(others + place * slice), rank);
+    const std::uint32_t told = ptx::map_shared_rank(ptx::shared_address(&arrived), rank);
 #pragma unroll 2
     for (int i = tile.thread & (threads_each - 1); i < slice / 4; i += threads_each)
         ptx::store_async(there + static_cast<std::uint32_t>(i) * sizeof(four<ElementCompute>),

@@ -18,6 +18,11 @@ struct split_of_k {
     int split_k;
 };
 
+// The rank of the CTA that has another split of the same tile, of so many.
+__device__ __forceinline__ int rank_of_split(int other, int own, int splits) {
+    return ptx::cluster_rank() + (other - own) * (ptx::cluster_size() >> ptx::log2_of(splits));
+}
+
 struct single_tile {
     const group_member* member;  // null: the product of the arguments
     split_of_k own;

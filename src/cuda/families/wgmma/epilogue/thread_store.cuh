@@ -5,6 +5,8 @@
 // H200 where TMA takes 186, and with some 6 of them 209 where that takes 200.
 #pragma once
 
+#include "cuda/common/async_copy.cuh"
+#include "cuda/common/async_part.cuh"
 #include "cuda/common/unaligned.cuh"
 #include "cuda/families/wgmma/epilogue/staging.cuh"
 #include "cuda/families/wgmma/epilogue/store_part.cuh"
@@ -59,6 +61,7 @@ struct thread_store {
         const void* const data = residual != nullptr ? residual : p.c.data;
         const To* const source = static_cast<const To*>(data) + before_product +
                                  row * p.c.row_stride + col * p.c.col_stride;
+        if (p.c.col_stride == 1) return load_rows(reinterpret_cast<std::uintptr_t>(source));
         each_element([&](To& staged, std::int64_t at) { staged = source[at]; });
     }
 
@@ -117,6 +120,38 @@ struct thread_store {
         if (row + down >= p.problem.m || !(is_end ? ends : to_before == 0)) return;
         to = to - over + 16 * at;
         store_part(to, whole, length, is_end, is_16_bits<To>);
+    }
+
+    // All rows are on their way at once, past the registers: a lane copies the aligned word at its
+    // place, which holds half of what belongs there where a row of 16 bits begins between words.
+    // Such rows are moved when they are there; of each, another lane has the element that is left.
+    __device__ __forceinline__ void load_rows(std::uintptr_t from) const {
+        const auto stride = static_cast<std::uintptr_t>(p.c.row_stride) * sizeof(To);
+        const int bytes = min(columns, p.problem.n - col) * static_cast<int>(sizeof(To));
+        const int last = min(rows, p.problem.m - row);
+        std::uintptr_t place = from;
+#pragma unroll 1
+        for (int i = 0; i < last; ++i, place += stride) {
+            const int over = static_cast<int>(place % 4);
+            copy_part_async<4>(&word(i, lane),
+                               reinterpret_cast<const void*>(place - over + 4 * lane),
+                               max(0, min(4, bytes + over - 4 * lane)));
+        }
+        commit_copies();
+        std::uint32_t left = 0;
+        if (is_16_bits<To> && lane < last && bytes == 128)
+            left = *reinterpret_cast<const std::uint16_t*>(from + lane * stride + 126);
+        wait_for_copies<0>();
+        if constexpr (is_16_bits<To>) {
+#pragma unroll 1
+            for (int i = 0; i < last; ++i) {
+                if ((from + i * stride) % 4 == 0) continue;
+                const std::uint32_t own = word(i, lane);
+                const std::uint32_t next = __shfl_down_sync(0xffffffffu, own, 1);
+                const std::uint32_t end = __shfl_sync(0xffffffffu, left, i);
+                word(i, lane) = __funnelshift_r(own, lane == 31 ? end : next, 16);
+            }
+        }
     }
 
     // 16 lanes have a column.

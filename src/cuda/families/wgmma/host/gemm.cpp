@@ -66,18 +66,22 @@ void gemm::choose_ctas() {
     shape_.cluster = cluster();
     const std::int64_t clusters =
         clusters_m() * clusters_n() * (desc().batched ? products_.count : 1);
-    const std::int64_t launched =
-        desc().is_persistent() ? std::min<std::int64_t>(clusters, resident_clusters()) : clusters;
+    std::int64_t launched = clusters;
+    if (desc().is_persistent()) launched = std::min<std::int64_t>(clusters, resident_clusters());
+    if (desc().stream_k && launched == clusters)
+        launched = plan::clusters_that_share(desc(), clusters, k_tiles_of(problem_.k),
+                                             resident_clusters());
     shape_.ctas = shape_.cluster * static_cast<int>(launched);
     share_out_last_waves(clusters);
 }
 
-// The tiles of the last full wave and of the one that isn't.
+// The tiles of the last full wave and of the one that isn't, or all of fewer than clusters.
 void gemm::share_out_last_waves(std::int64_t clusters) {
     const int at_once = shape_.ctas / shape_.cluster;
     const auto over = static_cast<int>(clusters % at_once);
     if (!desc().stream_k || over == 0) return;
-    stream_k_tiles_ = at_once + over;
+    stream_k_adds_ = clusters < at_once;
+    stream_k_tiles_ = stream_k_adds_ ? over : at_once + over;
     const auto rows = static_cast<std::size_t>(shape_.ctas * desc().block_m);
     stream_k_flags_ = zeros(rows / 64 * sizeof(std::uint32_t));
     stream_k_accumulators_ =

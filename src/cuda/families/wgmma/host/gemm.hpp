@@ -91,6 +91,7 @@ class gemm final : public gemm_product {
     int stages_ = 0;
     core::kernel_facts facts_;
     int stream_k_tiles_ = 0;
+    bool stream_k_adds_ = false;
     scratch stream_k_accumulators_;
     zeros stream_k_flags_;
 };

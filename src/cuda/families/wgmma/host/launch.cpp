@@ -63,7 +63,7 @@ void gemm::run_one(const bindings& with) const {
     start_packing(a_, b_, with.data, with.stream);
     arguments<float> told = arguments_for(with);
     if (stream_k_tiles_ > 0)
-        told.stream_k = {stream_k_tiles_, stream_k_accumulators_.get(),
+        told.stream_k = {stream_k_tiles_, stream_k_adds_, stream_k_accumulators_.get(),
                          static_cast<std::uint32_t*>(stream_k_flags_.get())};
     if (with.kept == nullptr)
         kernel_->launch(maps_for(with, told), told, shape_, with.stream);
