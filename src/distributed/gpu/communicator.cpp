@@ -91,10 +91,11 @@ class nccl_transfer final : public transfer {
         done_.record(moving);
         at.message_started();
     }
-    void finish() override {
+    void arrive() override {
         wait_on(at_->on(), done_.get());
         at_->message_finished();
     }
+    void finish() override {}  // what was sent ended with what was received
 
   private:
     gpu_place* at_;
@@ -171,8 +172,8 @@ class copy_transfer final : public transfer {
             shared.mark_taken(*item);
         }
     }
+    void arrive() override { wait_on(at_->on(), done_->get()); }
     void finish() override {
-        wait_on(at_->on(), done_->get());
         for (const auto& item : sent_) {
             shared_->wait_until_taken(*item);
             wait_on(at_->on(), static_cast<const marker*>(item->read.get())->get());
