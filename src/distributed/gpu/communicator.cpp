@@ -111,8 +111,7 @@ class nccl_communicator final : public gpu_communicator {
         : gpu_communicator(device, on, watch(shared, comm, shared != nullptr)),
           comm_(comm),
           shared_(shared) {
-        constexpr int its_own_choice = 32;  // between GPUs that NVLink connects
-        place_.leave_messages(ctas > 0 ? ctas : its_own_choice);
+        place_.leave_messages(ctas > 0 ? ctas : usual_nccl_ctas);
         check_nccl(nccl_library().rank(comm, &rank_), "ncclCommUserRank");
         check_nccl(nccl_library().count(comm, &size_), "ncclCommCount");
     }
