@@ -59,6 +59,9 @@ class CARAT_API transfer {
     transfer(const transfer&) = delete;
     transfer& operator=(const transfer&) = delete;
     virtual ~transfer() = default;
+    // Until everything has been received; what is sent may still be read.
+    virtual void arrive() = 0;
+    // The end of it; arrive() comes first.
     virtual void finish() = 0;
 };
 

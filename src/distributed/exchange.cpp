@@ -1,5 +1,6 @@
 #include "distributed/exchange.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -53,7 +54,15 @@ void exchange::all_gather(int rank, const void* mine, void* all, std::size_t byt
 }
 
 void exchange::wait(std::unique_lock<std::mutex>& hold, const std::function<bool()>& ready) {
-    changed_.wait(hold, [&] { return failed_ >= 0 || ready(); });
+    const auto over = [&] { return failed_ >= 0 || ready(); };
+    // What is waited for usually comes within microseconds, and a thread that sleeps wakes up late.
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+    while (!over() && std::chrono::steady_clock::now() < patience) {
+        hold.unlock();
+        std::this_thread::yield();
+        hold.lock();
+    }
+    changed_.wait(hold, over);
     if (!ready()) give_up();
 }
 

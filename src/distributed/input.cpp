@@ -88,12 +88,26 @@ void input::use(std::byte* memory) {
 void input::start(communicator& comm, std::size_t step) {
     if (step >= movements_.size()) return;
     if (mine_[step]) present_[static_cast<std::size_t>(mine_[step]->buffer)].reset();
+    if (step >= 2 && packs()) movements_[step - 2].finish();
     movements_[step].start(comm);
 }
 
-void input::finish(std::size_t step) {
+void input::finish() {
+    for (movement& m : movements_) m.finish();
+}
+
+bool input::packs() const {
+    return packing_bytes_[0] + packing_bytes_[1] > 0;
+}
+
+bool input::steps_are_apart() const {
+    const auto arrivals = std::ranges::count_if(mine_, &std::optional<arrival>::has_value);
+    return !packs() && arrivals == std::ssize(buffer_bytes_);
+}
+
+void input::arrive(std::size_t step) {
     if (step >= movements_.size()) return;
-    movements_[step].finish();
+    movements_[step].arrive();
     if (mine_[step]) present_[static_cast<std::size_t>(mine_[step]->buffer)] = mine_[step]->what;
 }
 

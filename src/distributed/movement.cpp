@@ -145,16 +145,24 @@ void movement::start(communicator& comm) {
     for (const std::vector<moved>* all : {&receives_, &apart_})
         for (const moved& m : *all) receives.push_back(message_of(m));
     if (!sends.empty() || !receives.empty()) running_ = comm.start(sends, receives);
+    arrived_ = false;
     for (const copied& c : copies_)
         for (const index_range rows : c.what.rows)
             for (const index_range cols : c.what.cols)
                 where_->copy(c.to.at(rows, cols), c.from.at(rows, cols));
 }
 
+void movement::arrive() {
+    if (arrived_) return;
+    if (running_) running_->arrive();
+    for (const moved& m : receives_) scatter(m);
+    arrived_ = true;
+}
+
 void movement::finish() {
+    arrive();
     if (running_) running_->finish();
     running_.reset();
-    for (const moved& m : receives_) scatter(m);
 }
 
 block movement::apart(std::size_t i) const {

@@ -71,8 +71,10 @@ class movement {
     void move_sources(void* data);
     void move_targets(void* data);
 
-    // Starts it; finish() completes it. Both do nothing where there is nothing to move.
+    // Starts it. After arrive() everything is where it goes, and after finish() what it came from
+    // may be overwritten. They do nothing where there is nothing to move, and each once.
     void start(communicator& comm);
+    void arrive();
     void finish();
 
     // The block received by the i-th receive_apart().
@@ -106,6 +108,7 @@ class movement {
     std::byte* workspace_ = nullptr;
     std::int64_t received_ = 0, sent_ = 0;
     std::unique_ptr<transfer> running_;
+    bool arrived_ = true;
 };
 
 }  // namespace carat::distributed

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 
 #include "distributed/prepared.hpp"
 
@@ -90,9 +89,7 @@ output::output(communicator& comm, const operands& given, const schedule& plan, 
         turns_pay(plan, target_, pace_of(*where_, operands_type, comm.overlaps()), words))
         plan_turns(last, me);
     plan_parts(comm, plan, by_columns);
-    adds_last_ = in_place_ && !given.steps &&
-                 (where_->is_host() || std::getenv("CARAT_TRY_ADDS_LAST") != nullptr) &&
-                 std::ranges::all_of(from_, [&](const incoming& i) {
+    adds_last_ = in_place_ && !given.steps && std::ranges::all_of(from_, [&](const incoming& i) {
                      return i.own || (i.what.is_one_block() && i.what.size() == own_.size());
                  });
     if (!given.c.where.is_replicated()) return;

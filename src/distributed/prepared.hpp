@@ -44,7 +44,11 @@ class input {
     void use(std::byte* memory);
 
     void start(communicator& comm, std::size_t step);
-    void finish(std::size_t step);
+    void arrive(std::size_t step);
+    // The end of all steps: what others read of this rank's matrix may be overwritten.
+    void finish();
+    // Whether no step needs memory of an earlier one, so that all may be started at once.
+    [[nodiscard]] bool steps_are_apart() const;
     // The elements of a region that is present.
     [[nodiscard]] block find(index_range rows, index_range cols) const;
     [[nodiscard]] std::int64_t elements_received() const;
@@ -52,6 +56,7 @@ class input {
 
   private:
     [[nodiscard]] part buffer_for(const arrival& a) const;
+    [[nodiscard]] bool packs() const;
 
     int rank_;
     part own_;

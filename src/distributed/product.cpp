@@ -192,13 +192,19 @@ void prepared::run() {
     // A rank that fails still sends and receives, so that nobody waits for it.
     std::optional<error> failure;
     const std::size_t steps = std::max(a_->steps(), b_->steps());
-    a_->start(*comm_, 0);
-    b_->start(*comm_, 0);
+    std::size_t started = 0;
+    const auto start_below = [&](std::size_t end) {
+        for (; started < std::min(end, steps); ++started) {
+            a_->start(*comm_, started);
+            b_->start(*comm_, started);
+        }
+    };
+    // No rank then waits until another has multiplied what came before.
+    if (a_->steps_are_apart() && b_->steps_are_apart()) start_below(steps);
     for (std::size_t s = 0; s < steps; ++s) {
-        a_->start(*comm_, s + 1);
-        b_->start(*comm_, s + 1);
-        a_->finish(s);
-        b_->finish(s);
+        start_below(s + 2);
+        a_->arrive(s);
+        b_->arrive(s);
         if (s >= steps_.size()) continue;
         const auto multiply_all = [&](const std::vector<box>& products) {
             if (!failure)
@@ -215,6 +221,8 @@ void prepared::run() {
             c_->send(*comm_);
         }
     }
+    a_->finish();
+    b_->finish();
     if (c_) c_->reduce(*comm_);
     if (comm_->where().is_host()) {
         if (c_ && !failure) failure = error_of([&] { c_->check(); });

@@ -19,12 +19,14 @@ class in_process_transfer final : public transfer {
         for (const message& m : sends)
             sent_.push_back(shared.post(rank, m.peer, {.data = m.data, .bytes = m.bytes}));
     }
-    void finish() override {
+    void arrive() override {
         for (const message& m : receives_) {
             const auto item = shared_->next(m.peer, rank_);
             std::memcpy(m.data, item->data, std::min(m.bytes, item->bytes));
             shared_->mark_taken(*item);
         }
+    }
+    void finish() override {
         for (const auto& item : sent_) shared_->wait_until_taken(*item);
     }
 

@@ -1,5 +1,10 @@
-// Where K is cut, a rank multiplies what others hold of C first and sends it before the next part.
+// When messages leave: where K is cut, a rank multiplies what others hold of C first and sends it
+// before the next part.
+#include <array>
+#include <atomic>
 #include <gtest/gtest.h>
+
+#include <carat/carat.hpp>
 
 #include "distributed/host_place.hpp"
 #include "tests/distributed/trial.hpp"
@@ -117,6 +122,37 @@ TEST(turns, every_type_and_factor) {
             const std::string notes = notes_of(t);
             EXPECT_EQ(notes.back(), 'P') << t.text() << ": " << notes;
         }
+}
+
+// All-gather + product. Pieces of A that need no packing all leave before the first product, so
+// that nobody waits until another rank has multiplied.
+TEST(turns, what_needs_no_packing_is_sent_at_once) {
+    constexpr std::size_t ranks_here = 4, own = 1024, n = 128, k = 24;
+    std::array<std::string, ranks_here> notes;
+    std::atomic<int> wrong_entries{0};
+    ranks::with_threads(ranks_here, [&](ranks::communicator& comm) {
+        using ranks::distribution, ranks::view;
+        noting_communicator noting(comm);
+        const auto me = static_cast<std::size_t>(comm.rank());
+        matrix<double> a(own, k), b(k, n), c(ranks_here * own, n);
+        for (std::size_t j = 0; j < k; ++j) {
+            for (std::size_t i = 0; i < own; ++i) a(i, j) = static_cast<double>((me * own + i) % 7);
+            for (std::size_t i = 0; i < n; ++i) b(j, i) = 1;
+        }
+        const auto all = static_cast<std::int64_t>(ranks_here);
+        ranks::gather_product(noting, view(a, distribution::by_rows(all * own, k, ranks_here)),
+                              view(b, distribution::by_columns(k, all * n, ranks_here)),
+                              view(c, distribution::by_columns(all * own, all * n, ranks_here)));
+        for (std::size_t i = 0; i < ranks_here * own; ++i)
+            for (std::size_t j = 0; j < n; ++j)
+                wrong_entries += c(i, j) == static_cast<double>(k * (i % 7)) ? 0 : 1;
+        notes[me] = noting.notes;
+    });
+    EXPECT_EQ(wrong_entries, 0);
+    for (const std::string& of : notes) {
+        EXPECT_GT(std::ranges::count(of, 'P'), 1) << of;
+        EXPECT_TRUE(std::ranges::is_partitioned(of, [](char x) { return x != 'P'; })) << of;
+    }
 }
 
 }  // namespace

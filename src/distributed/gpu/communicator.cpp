@@ -91,10 +91,11 @@ class nccl_transfer final : public transfer {
         done_.record(moving);
         at.message_started();
     }
-    void finish() override {
+    void arrive() override {
         wait_on(at_->on(), done_.get());
         at_->message_finished();
     }
+    void finish() override {}  // what was sent ended with what was received
 
   private:
     gpu_place* at_;
@@ -110,8 +111,7 @@ class nccl_communicator final : public gpu_communicator {
         : gpu_communicator(device, on, watch(shared, comm, shared != nullptr)),
           comm_(comm),
           shared_(shared) {
-        constexpr int its_own_choice = 32;  // between GPUs that NVLink connects
-        place_.leave_messages(ctas > 0 ? ctas : its_own_choice);
+        place_.leave_messages(ctas > 0 ? ctas : usual_nccl_ctas);
         check_nccl(nccl_library().rank(comm, &rank_), "ncclCommUserRank");
         check_nccl(nccl_library().count(comm, &size_), "ncclCommCount");
     }
@@ -171,8 +171,8 @@ class copy_transfer final : public transfer {
             shared.mark_taken(*item);
         }
     }
+    void arrive() override { wait_on(at_->on(), done_->get()); }
     void finish() override {
-        wait_on(at_->on(), done_->get());
         for (const auto& item : sent_) {
             shared_->wait_until_taken(*item);
             wait_on(at_->on(), static_cast<const marker*>(item->read.get())->get());

@@ -112,10 +112,8 @@ void watch::abort() noexcept {
     is_own_ = false;
 }
 
-// NCCL's own choice unless told otherwise. Fewer SMs pay where products take tens of milliseconds,
-// and make others slower (docs/distributed.md).
 int nccl_ctas() {
-    return number_of("CARAT_NCCL_CTAS", {0, 64, 0},
+    return number_of("CARAT_NCCL_CTAS", {0, 64, usual_nccl_ctas},
                      "give the SMs that NCCL may take, 1 to 64, or 0 for its own choice");
 }
 

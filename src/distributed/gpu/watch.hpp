@@ -33,7 +33,10 @@ class watch {
     std::exception_ptr failure_;
 };
 
-// NCCL's SMs: CARAT_NCCL_CTAS, or 0. Throws carat::error(invalid_argument).
+// What NCCL takes by itself, at most, for messages between GPUs that NVLink connects. On four H200s
+// all-gather + product was slower with 8, 16 and 24 (docs/distributed.md).
+inline constexpr int usual_nccl_ctas = 32;
+// NCCL's SMs: CARAT_NCCL_CTAS, or these. 0: its own choice. Throws carat::error(invalid_argument).
 [[nodiscard]] int nccl_ctas();
 
 }  // namespace carat::distributed::gpu

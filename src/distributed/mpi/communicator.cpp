@@ -32,30 +32,34 @@ class mpi_transfer final : public transfer {
   public:
     mpi_transfer(MPI_Comm comm, std::span<const message> sends, std::span<const message> receives) {
         for (const message& m : receives)
-            each_part(m, [&](void* data, int bytes, MPI_Request& request) {
-                check(MPI_Irecv(data, bytes, MPI_BYTE, m.peer, 0, comm, &request), "MPI_Irecv");
+            each_part(m, [&](void* data, int bytes) {
+                check(MPI_Irecv(data, bytes, MPI_BYTE, m.peer, 0, comm,
+                                &receives_.emplace_back(MPI_REQUEST_NULL)),
+                      "MPI_Irecv");
             });
         for (const message& m : sends)
-            each_part(m, [&](void* data, int bytes, MPI_Request& request) {
-                check(MPI_Isend(data, bytes, MPI_BYTE, m.peer, 0, comm, &request), "MPI_Isend");
+            each_part(m, [&](void* data, int bytes) {
+                check(MPI_Isend(data, bytes, MPI_BYTE, m.peer, 0, comm,
+                                &sends_.emplace_back(MPI_REQUEST_NULL)),
+                      "MPI_Isend");
             });
     }
-    void finish() override {
-        check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    }
+    void arrive() override { wait(receives_); }
+    void finish() override { wait(sends_); }
 
   private:
     template <class Start>
-    void each_part(const message& m, const Start& start) {
+    static void each_part(const message& m, const Start& start) {
         for (std::size_t at = 0; at < m.bytes; at += largest)
             start(static_cast<std::byte*>(m.data) + at,
-                  static_cast<int>(std::min(largest, m.bytes - at)),
-                  requests_.emplace_back(MPI_REQUEST_NULL));
+                  static_cast<int>(std::min(largest, m.bytes - at)));
+    }
+    static void wait(std::vector<MPI_Request>& all) {
+        check(MPI_Waitall(static_cast<int>(all.size()), all.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
     }
 
-    std::vector<MPI_Request> requests_;
+    std::vector<MPI_Request> receives_, sends_;
 };
 
 // The processes of this machine.
