@@ -135,7 +135,7 @@ struct fp8_promoted : fp8_fast<Instruction> {
     using scaling = no_scaling<C>;
 };
 
-// For 10.x the compiler finds no registers for reading ahead beside the scales.
+// The compiler finds no registers for reading ahead beside the scales on 10.x.
 template <class Instruction>
 struct fp8_blocks : fp8_promoted<Instruction> {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && __CUDA_ARCH__ < 1200
