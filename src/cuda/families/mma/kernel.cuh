@@ -113,13 +113,13 @@ __device__ __forceinline__ constexpr bool runs_here() {
 #endif
 }
 
-// The shared memory of an SM has room for fewer CTAs before 9.0 and on 12.0, and for half of them
-// on 7.5.
+// The shared memory of an SM has room for fewer CTAs before 9.0 and on 12.0, whose code may be that
+// of 10.0, and for half of them on 7.5.
 template <class C>
 inline constexpr int least_ctas =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     (C::ctas_per_sm + 1) / 2;
-#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1000)
     C::ctas_per_sm > 1 ? C::ctas_per_sm - 1 : 1;
 #else
     C::ctas_per_sm;

@@ -1,5 +1,6 @@
-// The arithmetics of large tiles: 64 bytes of K a stage, in lines 16 bytes longer, so that the
-// eight lines that ldmatrix reads together lie in different banks.
+// The arithmetics of large tiles: 64 bytes of K a stage. Where lines lie along K they have no
+// padding (tile_in_shared::place); across K they are 16 bytes longer, so that the eight that
+// ldmatrix reads together lie in different banks.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -8,6 +9,13 @@
 #include "cuda/families/mma/multistage_parts.cuh"
 
 namespace carat::cuda::mma {
+
+// Copies take the registers on 7.5 that reading ahead would need.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr bool has_async_copies = false;
+#else
+inline constexpr bool has_async_copies = true;
+#endif
 
 template <class Element, lies A, lies B>
 struct half_multistage {
@@ -22,7 +30,7 @@ struct half_multistage {
     using part = direct_part<C>;
     static constexpr int step_k = 16;
     static constexpr bool rounds = false;
-    static constexpr bool reads_ahead = true;
+    static constexpr bool reads_ahead = has_async_copies;
     static constexpr lies a = A;
     static constexpr lies b = B;
     static constexpr int block_k = 32;
@@ -90,8 +98,7 @@ struct f64_multistage {
     static constexpr int padding_across = 4;
 };
 
-// Bytes lie along K: there is no ldmatrix that transposes them. On 7.5 copies take the registers
-// that reading ahead would need.
+// Bytes lie along K: there is no ldmatrix that transposes them.
 template <class Sum, class Narrow, class Instruction>
 struct byte_multistage {
     using element = std::uint8_t;
@@ -105,11 +112,7 @@ struct byte_multistage {
     using part = direct_part<C>;
     static constexpr int step_k = 32;
     static constexpr bool rounds = false;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    static constexpr bool reads_ahead = false;
-#else
-    static constexpr bool reads_ahead = true;
-#endif
+    static constexpr bool reads_ahead = has_async_copies;
     static constexpr lies a = lies::along_k;
     static constexpr lies b = lies::along_k;
     static constexpr int block_k = 64;
@@ -135,8 +138,12 @@ struct fp8_promoted : fp8_fast<Instruction> {
     using scaling = no_scaling<C>;
 };
 
+// The compiler finds no registers for reading ahead beside the scales on 10.x.
 template <class Instruction>
 struct fp8_blocks : fp8_promoted<Instruction> {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && __CUDA_ARCH__ < 1200
+    static constexpr bool reads_ahead = false;
+#endif
     template <class C>
     using scaling = block_scaling<C>;
 };

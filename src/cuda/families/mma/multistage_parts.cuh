@@ -48,6 +48,7 @@ class direct_part {
     static __device__ __forceinline__ void multiply(accumulators<C>& sums, fragments& of,
                                                     const Between& between) {
         using instruction = typename C::math::instruction;
+        constexpr int down = accumulators<C>::down;
         if constexpr (C::math::rounds) {
 #pragma unroll
             for (auto& piece : of.a)
@@ -61,8 +62,10 @@ class direct_part {
 #pragma unroll
         for (int j = 0; j < accumulators<C>::across; ++j) {
 #pragma unroll
-            for (int i = 0; i < accumulators<C>::down; ++i)
+            for (int number = 0; number < down; ++number) {
+                const int i = j % 2 == 0 ? number : down - 1 - number;
                 of.template multiply<instruction>(sums.at[i][j], i, j);
+            }
             between(j);
         }
     }
