@@ -122,11 +122,11 @@ endmacro()
 # carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...] [HOPPER] [LEAST <gpu>]
 #                       [ONE_OF_8X] [HOPPER_FILES <file> ...] [ADA_FILES <file> ...])
 #
-# A module of .cpp and .cu files in the folder and the folders named. Its kernels are for the GPUs of
-# CARAT_GPUS and of the types of CARAT_GPU_TYPES: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and newer in ADA_FILES; for LEAST
-# (70) and newer otherwise, with ONE_OF_8X for the oldest GPU of 8.x alone, whose code the others run. A
-# build without CUDA has no such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers
-# need.
+# A module of .cpp and .cu files in the folder and the folders named. Its kernels are of the types of
+# CARAT_GPU_TYPES, for the GPUs of CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and
+# newer in ADA_FILES; for LEAST (70) and newer otherwise, with ONE_OF_8X for the oldest GPU of 8.x alone,
+# whose code the others run. A build without CUDA has no such module; src/cuda/absent.cpp and
+# lab/gpu/absent.cpp replace what callers need.
 function(carat_add_cuda_module name)
   cmake_parse_arguments(MODULE "HOPPER;ONE_OF_8X" "LEAST" "FOLDERS;DEPENDS;HOPPER_FILES;ADA_FILES" ${ARGN})
   if(NOT CARAT_CUDA_ENABLED)

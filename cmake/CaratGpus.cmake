@@ -42,6 +42,9 @@ elseif(CARAT_BUILD_TESTS)
   message(FATAL_ERROR "CARAT_GPU_TYPES=${CARAT_GPU_TYPES}: tests need the kernels of all types; use all, "
                       "or -DCARAT_BUILD_TESTS=OFF")
 endif()
+if(CARAT_GPU_TYPE_LIST STREQUAL "")
+  message(FATAL_ERROR "CARAT_GPU_TYPES is empty: use all, or some of f64, f32, tf32, f16, bf16, fp8, i8")
+endif()
 foreach(type IN LISTS CARAT_GPU_TYPE_LIST)
   if(NOT type IN_LIST CARAT_ALL_GPU_TYPES)
     message(FATAL_ERROR "CARAT_GPU_TYPES: '${type}' has no kernels of its own: use all, or some of "

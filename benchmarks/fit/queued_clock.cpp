@@ -5,6 +5,8 @@
 #include <cudaTypedefs.h>
 #include <stdexcept>
 
+#include "cuda/common/driver.hpp"
+
 namespace carat::fit {
 
 namespace {
@@ -14,17 +16,18 @@ namespace {
 constexpr int most_queued = 500;
 
 PFN_cuStreamWaitValue32_v11070 wait_for_value() {
-    static const auto found = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult result{};
-        benchmark::must(cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &function, 11070,
-                                                         cudaEnableDefault, &result));
-        if (result != cudaDriverEntryPointSuccess || function == nullptr)
-            throw std::runtime_error("the driver has no cuStreamWaitValue32");
-        return reinterpret_cast<PFN_cuStreamWaitValue32_v11070>(function);
-    }();
+    static const auto found = reinterpret_cast<PFN_cuStreamWaitValue32_v11070>(
+        cuda::driver_function("cuStreamWaitValue32", 11070));
+    if (found == nullptr) throw std::runtime_error("the driver has no cuStreamWaitValue32");
     return found;
 }
+
+// An error between closing the gate and opening it would end in the clock's destructor, which frees
+// memory and so waits for the stream.
+struct opener {
+    std::atomic_ref<unsigned> gate;
+    ~opener() { gate = 1; }
+};
 
 }  // namespace
 
@@ -45,6 +48,7 @@ double queued_clock::once_us(const benchmark::run& what, int runs, int launches_
     const bool waits = launches_each * (runs + 1) <= most_queued;
     benchmark::must(cudaStreamSynchronize(stream_));
     gate = waits ? 0 : 1;
+    const opener at_the_end{gate};
     if (wait_for_value()(stream_, reinterpret_cast<CUdeviceptr>(gate_), 1,
                          CU_STREAM_WAIT_VALUE_EQ) != CUDA_SUCCESS)
         throw std::runtime_error("a stream can't wait for a value in memory");

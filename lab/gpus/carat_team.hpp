@@ -9,11 +9,10 @@
 
 namespace carat::scaling {
 
-[[nodiscard]]  // What the GPUs take for their shares of the product at the same time, without any
-               // message.
-               team
-               local_team(task what, const shape& size, int gpus, const pace& at);
+// What the GPUs take for their shares of the product at the same time, without any message.
+[[nodiscard]] team local_team(task what, const shape& size, int gpus, const pace& at);
 
-team carat_team(task what, const shape& size, int gpus, ranks::gpu_transport by, const pace& at);
+[[nodiscard]] team carat_team(task what, const shape& size, int gpus, ranks::gpu_transport by,
+                              const pace& at);
 
 }  // namespace carat::scaling

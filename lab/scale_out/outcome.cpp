@@ -45,17 +45,19 @@ std::vector<std::string> heads(const report::throughput_unit& unit, const std::s
 }
 
 std::string wrong(const entry& e) {
-    return fmt::format("{} is WRONG in {}.", e.name,
-                       report::counted(static_cast<std::size_t>(e.wrong_entries), "entry"));
+    return fmt::format("{} is WRONG in {} {}.", e.name, e.wrong_entries,
+                       e.wrong_entries == 1 ? "entry" : "entries");
 }
 
-// What the first row, which is carat's, took.
+// What carat's first row took.
 std::string finding(const comparison& of, const std::string& efficiency) {
     const auto first = std::ranges::find_if(of.entries, &entry::is_answer);
     if (first == of.entries.end() || !first->has_figure()) return of.title + ": no answer.";
-    return fmt::format("{}: {} takes {}, {:.1f} % {}.", of.title, first->name,
-                       report::duration(first->seconds.median), 100 * first->efficiency,
-                       efficiency);
+    const std::string share =
+        first->efficiency >= 0 ? fmt::format(", {:.1f} % {}", 100 * first->efficiency, efficiency)
+                               : "";
+    return fmt::format("{}: {} takes {}{}.", of.title, first->name,
+                       report::duration(first->seconds.median), share);
 }
 
 results::chapter chapter_of(const outcome& of) {

@@ -1,5 +1,5 @@
 // Figures of products over processes or GPUs: a table for the terminal, and a page with the same
-// columns. Efficiency and words over the lower bound are what other products' reports lack.
+// columns. No other report has efficiency and words over the lower bound.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ inline std::string type_name(std::type_identity<bool>) {
     return "true or false";
 }
 inline std::string type_name(std::type_identity<std::string>) {
-    return "a text";
+    return "a string";
 }
 template <std::floating_point T>
 std::string type_name(std::type_identity<T>) {

@@ -139,7 +139,7 @@ TEST_F(reading, fields_are_of_their_type_or_named) {
     EXPECT_NE(why(std::int64_t{}, "huge").find("huge is 18446744073709551615, expected a whole"),
               std::string::npos);
     EXPECT_EQ(why(false, "i"), "x.json: i is 3, expected true or false: remedy");
-    EXPECT_EQ(why(std::string(), "i"), "x.json: i is 3, expected a text: remedy");
+    EXPECT_EQ(why(std::string(), "i"), "x.json: i is 3, expected a string: remedy");
     EXPECT_EQ(
         why(std::vector<double>(), "list"),
         R"(x.json: list is [{"i":1},{"i":"x"}], expected a list, each element a number: remedy)");

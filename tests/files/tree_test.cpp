@@ -150,7 +150,7 @@ TEST_F(parsing, fields_are_of_their_type_or_named) {
                   std::string("x.json: ") + key + " is " + value +
                       ", expected a whole number from -2147483648 to 2147483647: remedy");
     EXPECT_EQ(refusal([&] { (void)in.get<std::string>("i"); }),
-              "x.json: i is 3, expected a text: remedy");
+              "x.json: i is 3, expected a string: remedy");
     EXPECT_EQ(refusal([&] { (void)in.get<int>("absent"); }), "x.json: absent is missing: remedy");
 }
 

@@ -77,6 +77,8 @@ class Types(unittest.TestCase):
     def test_types_are_checked(self):
         self.assertIn("'half' has no kernels of its own", self.ask("mma", "f32,half"))
         self.assertIn("tests need the kernels of all types", self.ask("mma", "f32", tests="ON"))
+        self.assertIn("CARAT_GPU_TYPES is empty: use all", self.ask("mma", ""))
+        self.assertEqual(self.ask("mma", "tf32;fp8"), self.ask("mma", "tf32,fp8"))
 
 
 class Gpus(unittest.TestCase):

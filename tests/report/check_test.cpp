@@ -50,7 +50,7 @@ const std::vector<corruption> corruptions{
     {[](json& r) { r["results"][0]["background_cpu_share"] = 1.5; },
      {"results[0].background_cpu_share", "is 1.5", "0 to 1"}},
     {[](json& r) { r["machine"]["cpu_model"] = nullptr; },
-     {"machine.cpu_model is null, expected a text"}},
+     {"machine.cpu_model is null, expected a string"}},
     {[](json& r) { r["machine"]["caches"] = 3; }, {"machine.caches is not a list"}},
     {[](json& r) {
          r["machine"]["peaks"] = {{"compute", {{{"unit", "fma"}}}}};
@@ -65,15 +65,15 @@ const std::vector<corruption> corruptions{
          r["machine"]["peaks"] = {
              {"compute", {{{"unit", "fma"}, {"gflops", 9}, {"threads", 1}, {"dtype", 5}}}}};
      },
-     {"machine.peaks.compute[0].dtype is 5, expected a text"}},
+     {"machine.peaks.compute[0].dtype is 5, expected a string"}},
     {[](json& r) {
          r["machine"]["gpus"] = {{{"name", 7}}};
      },
-     {"machine.gpus[0].name is 7, expected a text"}},
+     {"machine.gpus[0].name is 7, expected a string"}},
     {[](json& r) {
          r["build"] = {{"type", 5}};
      },
-     {"build.type is 5, expected a text"}},
+     {"build.type is 5, expected a string"}},
     {[](json& r) { r["settings"]["equivalence_margin"] = "2 %"; },
      {"settings.equivalence_margin is \"2 %\", expected a number"}},
     {[](json& r) { r["results"][1]["gpu"] = "hot"; }, {"results[1].gpu is not an object"}},
@@ -132,12 +132,12 @@ const std::vector<corruption> corruptions{
     {[](json& r) {
          r["comparisons"][0]["hypotheses"] = {{"h0", 0}};
      },
-     {"comparisons[0].hypotheses.h0 is 0, expected a text"}},
+     {"comparisons[0].hypotheses.h0 is 0, expected a string"}},
     {[](json& r) {
          r["results"][1]["library"] = {
              {"name", "a"}, {"version", ""}, {"path", ""}, {"kernel", ""}, {"note", 7}};
      },
-     {"results[1].library.note is 7, expected a text"}},
+     {"results[1].library.note is 7, expected a string"}},
     {[](json& r) { r["results"][1]["phases"] = 3; }, {"results[1].phases is not an object"}},
     {[](json& r) {
          r["results"][1]["phases"] = {
@@ -170,7 +170,7 @@ const std::vector<corruption> corruptions{
     {[](json& r) {
          r["studies"] = {{{"study", 1}}};
      },
-     {"studies[0].study is 1, expected a text"}},
+     {"studies[0].study is 1, expected a string"}},
     {[](json& r) {
          json study = carat::results::to_json(carat::results::chapter{});
          study["tables"] = {{{"title", ""}, {"head", {"a", "b"}}, {"rows", {{"1"}}}, {"note", ""}}};

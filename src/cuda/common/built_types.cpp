@@ -10,7 +10,7 @@ namespace carat::cuda {
 
 namespace {
 
-constexpr std::string_view built_types = CARAT_BUILT_GPU_TYPES;  // "f64, f32", or "all"
+constexpr std::string_view built_types = CARAT_BUILT_GPU_TYPES;  // "f64, f32"
 
 // CARAT_GPU_TYPES has this name for it.
 std::string_view name_of(dtype a_type, core::gpu_arithmetic how) {
@@ -20,7 +20,6 @@ std::string_view name_of(dtype a_type, core::gpu_arithmetic how) {
 }
 
 bool is_built(std::string_view type) {
-    if (built_types == "all") return true;
     for (std::size_t begin = 0; begin < built_types.size();) {
         const std::size_t end = std::min(built_types.find(", ", begin), built_types.size());
         if (built_types.substr(begin, end - begin) == type) return true;

@@ -62,12 +62,11 @@ __device__ double wide(T x) {
 }
 
 template <class Sum, class C>
-__device__ C finished(Sum sum, double alpha, double beta, const C& c) {
+__device__ C finished(Sum sum, double alpha, double beta, C c) {
     const double all = alpha * double(sum);
     return C(beta == 0 ? all + 0.0 : all + beta * wide(c));
 }
-__device__ std::int32_t finished(std::int64_t sum, double alpha, double beta,
-                                 const std::int32_t& c) {
+__device__ std::int32_t finished(std::int64_t sum, double alpha, double beta, std::int32_t c) {
     const std::int64_t of_c = beta == 0 ? 0 : std::int64_t(beta) * c;
     return std::int32_t(std::uint32_t(std::int64_t(alpha) * sum + of_c));
 }
@@ -78,7 +77,9 @@ __global__ void finish_kernel(elements<C> to, elements<Sum> sums, several<Sum> p
     for_each(size, [&](std::int64_t i, std::int64_t j) {
         Sum sum = sums.at(i, j);
         for (int p = 0; p < parts.count; ++p) sum += parts.of[p].at(i, j);
-        to.at(i, j) = finished(sum, alpha, beta, c.at(i, j));
+        C was{};  // c may be null if beta is 0
+        if (beta != 0) was = c.at(i, j);
+        to.at(i, j) = finished(sum, alpha, beta, was);
     });
 }
 
