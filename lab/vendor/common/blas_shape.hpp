@@ -50,7 +50,8 @@ using blas_shape = shape_in<std::int64_t>;
 
 // Only for problems without such a reason that are not degenerate.
 [[nodiscard]] blas_shape shape_for_blas(const core::problem& p);
-// For libraries of 32-bit integers, where reason_against_shape() has no reason up to their largest.
+// Libraries of 32-bit integers take this one, where reason_against_shape() has no reason up to
+// their largest.
 [[nodiscard]] shape_in<int> int_shape_for_blas(const core::problem& p);
 
 }  // namespace carat::vendor
