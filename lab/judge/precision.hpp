@@ -24,7 +24,7 @@ std::string narrower(const Reference& right, const void* c, dtype type) {
     return {};
 }
 
-// Of an exact pass that `failed`; `stale` says what C holds instead, or nothing.
+// What a `failed` exact pass shows; `stale` says what C holds instead, or nothing.
 template <class Reference>
 std::string exact_fault(const verify::verdict& failed, const Reference& right, const void* c,
                         dtype type, const std::string& stale) {
@@ -32,7 +32,8 @@ std::string exact_fault(const verify::verdict& failed, const Reference& right, c
     return failed.reason + (narrow.empty() ? stale : "; it would pass as a product in " + narrow);
 }
 
-// Of general data; empty: nothing. Sums in C's type stay below `most_ulp` units of roundoff.
+// What a check on general data shows; empty: nothing. Sums in C's type stay below `most_ulp`
+// units of roundoff.
 template <class Reference>
 std::string general_fault(const verify::verdict& v, const Reference& right, const void* c,
                           const core::problem& p, double most_ulp, const std::string& stale) {
