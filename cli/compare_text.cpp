@@ -1,6 +1,5 @@
 #include "cli/compare_text.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <vector>

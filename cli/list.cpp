@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <carat/error.hpp>
-
 #include "cli/command.hpp"
 #include "cli/pattern.hpp"
 #include "cli/terminal.hpp"

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include <carat/error.hpp>
-
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "cli/worker.hpp"

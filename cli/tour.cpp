@@ -1,7 +1,6 @@
 // carat without arguments: half a minute that ends in a ranking and a page to look at.
 #include <algorithm>
 #include <fmt/format.h>
-#include <string>
 
 #include "cli/command.hpp"
 #include "cli/measuring.hpp"

@@ -1,10 +1,12 @@
 // carat_fuzz: random calls, each checked (docs/fuzzing.md).
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include <carat/carat.hpp>
@@ -12,7 +14,6 @@
 #include "blas/cases.hpp"
 #include "blocks.hpp"
 #include "c_cases.hpp"
-#include "endless.hpp"
 #include "gpu/cases.hpp"
 #include "gpu/stress.hpp"
 #include "options.hpp"
@@ -20,6 +21,31 @@
 namespace carat::fuzz {
 
 namespace {
+
+// Cases that never end: the test fuzz.endless checks that a run ends nevertheless and names them.
+
+bool holds_process = false;
+
+[[noreturn]] void wait_for_ever() {
+    for (;;) pause();
+}
+
+std::string run(std::uint64_t, std::uint64_t number, const surroundings& in, tally&) {
+    tell_description(in, "endless");
+    holds_process = number == 2;
+    if (holds_process) return {};
+    if (number == 0) static_cast<void>(std::signal(SIGALRM, SIG_IGN));
+    wait_for_ever();
+}
+
+void end(const std::string&) {
+    if (holds_process) wait_for_ever();
+}
+
+// Number 0 ignores attempts to end it, 1 does not, and 2 ends but not its process.
+family of_endless_cases() {
+    return {"endless", run, nullptr, end};
+}
 
 constexpr int no_gpu = 77;  // as tests say that they were skipped
 

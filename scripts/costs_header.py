@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What launches cost on a GPU, as C++: costs_header.py [--check]
 
-Reads costs/*.json, which `./dev fit` writes, and makes src/plan/costs/GPU.hpp of each. With --check nothing
-is written; exits 1 where a header is missing or says something else.
+Reads costs/*.json, which `./dev fit` writes, and makes src/plan/costs/GPU.hpp of each; the file itself then has
+a constant on each line. With --check nothing is written; exits 1 where a header is missing or says something else.
 """
 
 import argparse
 import json
 import pathlib
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -19,16 +20,26 @@ SHARING = ("l2_bytes_per_s", "l2_bytes", "memory_bytes_per_s", "seen_share", "al
 
 
 def fields(constants, indent):
-    """Constants as designated initializers."""
+    """Constants as designated initializers, as many on a line as fit."""
     shared = {name: constants[name] for name in SHARING} if "seen_share" in constants else {}
-    lines = [f"{indent}.{name} = {told['value']:.6g}" for name, told in constants.items() if name not in shared]
+    lines = fields_alone({name: told for name, told in constants.items() if name not in shared}, indent)
     if shared:
-        lines.append(f"{indent}.sharing = {{\n{fields_alone(shared, indent + '    ')}}}")
-    return ",\n".join(lines)
+        lines += f",\n{indent}.sharing = {{\n{fields_alone(shared, indent + '    ')}}}"
+    return lines
 
 
 def fields_alone(constants, indent):
-    return ",\n".join(f"{indent}.{name} = {told['value']:.6g}" for name, told in constants.items())
+    told = ", ".join(f".{name}~=~{told['value']:.6g}" for name, told in constants.items())
+    return textwrap.fill(told, 98, initial_indent=indent, subsequent_indent=indent,
+                         break_on_hyphens=False).replace("~", " ")
+
+
+def lines_of(value, indent=""):
+    """As JSON; what holds no objects is on one line."""
+    if not isinstance(value, dict) or not any(isinstance(v, dict) for v in value.values()):
+        return json.dumps(value, ensure_ascii=False)
+    inner = ",\n".join(f'{indent} "{name}": {lines_of(v, indent + " ")}' for name, v in value.items())
+    return f"{{\n{inner}\n{indent}}}"
 
 
 def header(path):
@@ -72,6 +83,7 @@ def main():
             misses += 1
         elif not check:
             made.write_text(text, encoding="utf-8")
+            path.write_text(lines_of(json.loads(path.read_text(encoding="utf-8"))) + "\n", encoding="utf-8")
     return 1 if misses else 0
 
 

@@ -4,7 +4,6 @@
 // that of the same tests without the variable, so they are not repeated.
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <string_view>
 
 #include "core/isa.hpp"
 

@@ -2,7 +2,6 @@
 // the comparison of a case. Pure: no clock, no machine.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include "lab/explain/explanation.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "lab/explain/foretold.hpp"
 #include "lab/gpu/published.hpp"

@@ -1,22 +1,61 @@
 #include "lab/files/output.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <string>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <utility>
 
 #include <carat/error.hpp>
 
+#include "files/handle.hpp"
 #include "lab/files/draft.hpp"
-#include "lab/files/reservation.hpp"
 
 namespace carat::files {
 
 namespace {
 
+// Reserves the name of a file that does not exist yet. A lock needs a file, and an empty one would
+// be taken for results. So the reservation is a socket bound in Linux's abstract namespace to the
+// folder and name; it is on no disk and ends with the process.
+
 namespace fs = std::filesystem;
+
+// The names that this process holds and may reserve again.
+std::map<std::string, handle>& reserved() {
+    static std::map<std::string, handle> all;
+    return all;
+}
+
+// Returns false if another process has reserved `target`; true if such a socket cannot be made.
+bool reserve(const fs::path& target) {
+    struct stat folder = {};
+    const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    if (stat(parent.c_str(), &folder) != 0) return true;  // writing there fails, and says why
+    const std::string name = "carat-output-" + std::to_string(folder.st_dev) + "-" +
+                             std::to_string(folder.st_ino) + "-" +
+                             std::to_string(std::hash<std::string>()(target.filename().string()));
+    if (reserved().contains(name)) return true;
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    std::ranges::copy(name, address.sun_path + 1);  // the NUL before it means: on no disk
+    handle made(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (!made) return true;
+    if (bind(made.number(), reinterpret_cast<const sockaddr*>(&address), length) != 0)
+        return errno != EADDRINUSE;
+    reserved()[name] = std::move(made);
+    return true;
+}
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
     throw error(error_code::invalid_argument, path.string() + ": " + what);

@@ -1,6 +1,5 @@
 #include "lab/judge/batch.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 

@@ -1,13 +1,10 @@
 // Draws the data of a batch in a GPU's memory and compares the results there.
 #include <algorithm>
-#include <array>
-#include <fmt/format.h>
-
-#include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
 #include "lab/gpu/verify/verify.hpp"
 #include "lab/judge/batch.hpp"
+#include "lab/judge/precision.hpp"
 #include "lab/verify/exact_rules.hpp"
 
 namespace carat::judge {
@@ -20,19 +17,6 @@ constexpr std::int64_t stale_bytes = 64;  // of the first row of each C
 // grows with the sums. Sums in f16, the next narrower type, are off by thousands.
 double most_ulp_on_gpu(const core::problem& p) {
     return p.a_type == p.c_type ? 16 : 64;
-}
-
-// The widest type narrower than C's in which the product would pass.
-std::string narrower_on_gpu(const gpu::reference& right, const void* c, dtype type) {
-    constexpr std::array below = {"f32", "tf32", "f16"};
-    for (const char* claim : below) {
-        if (type == dtype::f32 && claim == below[0]) continue;
-        try {
-            if (is_floating(type) && right.check(c, claim).passed) return claim;
-        } catch (const error&) {
-        }
-    }
-    return {};
 }
 
 }  // namespace
@@ -116,30 +100,14 @@ std::string batch::check_exact_on_gpu(const entry& e) {
     const char* c = gpu_->snapshot() + e.row.c;
     const verify::verdict v = gpu::check(verify::exact_pass(p, "", *e.exact, e.seed), p, c);
     if (v.passed) return {};
-    const gpu::reference right(p, operands_of(e));
-    const std::string type = narrower_on_gpu(right, c, p.c_type);
-    return v.reason + (type.empty() ? stale_on_gpu(e) : "; it would pass as a product in " + type);
+    return exact_fault(v, gpu::reference(p, operands_of(e)), c, p.c_type, stale_on_gpu(e));
 }
 
 std::string batch::check_general_on_gpu(const entry& e) const {
     const core::problem& p = e.problem;
     const char* c = gpu_->snapshot() + e.row.c;
     const gpu::reference right(p, operands_of(e));
-    const verify::verdict v = right.check(c, "");
-    const double most = most_ulp_on_gpu(p);
-    const bool imprecise = p.beta == 0 && is_floating(p.c_type) && v.error_ulp > most;
-    if (v.passed && !imprecise) return {};
-    const std::string type = narrower_on_gpu(right, c, p.c_type);
-    if (!type.empty())
-        return fmt::format(
-            "it computes in less than {}: an entry of C is off by {:.3g} units of roundoff, and C "
-            "would pass as a product in {}",
-            name(p.c_type), v.error_ulp, type);
-    if (!v.passed) return v.reason + stale_on_gpu(e);
-    return fmt::format(
-        "an entry of C is off by {:.3g} units of roundoff, where sums in {} stay "
-        "below {}",
-        v.error_ulp, name(p.c_type), most);
+    return general_fault(right.check(c, ""), right, c, p, most_ulp_on_gpu(p), stale_on_gpu(e));
 }
 
 }  // namespace carat::judge

@@ -7,11 +7,10 @@
 #include <functional>
 #include <limits>
 
-#include <carat/error.hpp>
-
 #include "core/dtype_traits.hpp"
 #include "lab/judge/batch.hpp"
 #include "lab/judge/clock.hpp"
+#include "lab/judge/precision.hpp"
 #include "lab/verify/source.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -41,26 +40,6 @@ void multiply(const verify::source& m, const std::vector<double>& x, std::vector
         }
         to[at(i)] += sum;
     }
-}
-
-// The widest type narrower than `type` in which the product would pass.
-std::string narrower(const verify::reference& right, const void* c, dtype type) {
-    constexpr std::array below_f64 = {"f32", "tf32", "f16"};
-    constexpr std::array below_f32 = {"tf32", "f16"};
-    const auto passes = [&](const char* claim) {
-        try {
-            return right.check(c, claim).passed;
-        } catch (const error&) {
-            return false;
-        }
-    };
-    if (type == dtype::f64)
-        for (const char* claim : below_f64)
-            if (passes(claim)) return claim;
-    if (type == dtype::f32)
-        for (const char* claim : below_f32)
-            if (passes(claim)) return claim;
-    return {};
 }
 
 }  // namespace
@@ -152,9 +131,7 @@ std::string batch::check_exact(const entry& e) const {
     const char* c = seen_.data() + e.row.c;
     const verify::verdict v = verify::exact_pass(p, "", *e.exact, e.seed).check(c);
     if (v.passed) return {};
-    const verify::reference right(p, operands_of(e));
-    const std::string type = narrower(right, c, p.c_type);
-    return v.reason + (type.empty() ? stale(e) : "; it would pass as a product in " + type);
+    return exact_fault(v, verify::reference(p, operands_of(e)), c, p.c_type, stale(e));
 }
 
 std::string batch::check_general(const entry& e) const {
@@ -164,20 +141,7 @@ std::string batch::check_general(const entry& e) const {
     how.componentwise_madds = 3e7;
     how.seed = e.check_seed;
     const verify::reference right(p, operands_of(e), how);
-    const verify::verdict v = right.check(c);
-    const bool imprecise = p.beta == 0 && v.error_ulp > most_ulp;
-    if (v.passed && !imprecise) return {};
-    const std::string type = narrower(right, c, p.c_type);
-    if (!type.empty())
-        return fmt::format(
-            "it computes in less than {}: C({}, {}) is off by {:.3g} units of "
-            "roundoff, and would pass as a product in {}",
-            name(p.c_type), v.row, v.col, v.error_ulp, type);
-    if (!v.passed) return v.reason + stale(e);
-    return fmt::format(
-        "C({}, {}) is off by {:.3g} units of roundoff, where sums in {} stay below "
-        "{}",
-        v.row, v.col, v.error_ulp, name(p.c_type), most_ulp);
+    return general_fault(right.check(c), right, c, p, most_ulp, stale(e));
 }
 
 std::string batch::failed_call(const shared_memory& from) const {

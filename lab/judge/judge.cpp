@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include <carat/carat_kernel.h>

@@ -1,7 +1,5 @@
 #include "lab/judge/target.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

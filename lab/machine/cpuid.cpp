@@ -1,6 +1,5 @@
 // The processor's description of itself. In a virtual machine the hypervisor provides it, so it
 // ranks below the operating system's. Layouts: Intel SDM 2A "CPUID", AMD APM 3 appendix E.
-#include <algorithm>
 #include <utility>
 
 #include "lab/machine/sources.hpp"

@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include "lab/machine/sources.hpp"
 

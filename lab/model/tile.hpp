@@ -2,9 +2,6 @@
 // how often each element is used there, and operations for each byte moved.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "lab/model/schedule.hpp"
 
 namespace carat::model {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <spawn.h>
 #include <sys/wait.h>

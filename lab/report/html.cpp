@@ -1,6 +1,5 @@
 // Puts the results and their digest into the page. Both sit in <script type="application/json">,
 // where only "<" can end the element or open a comment, so "<" alone needs an escape.
-#include <fmt/format.h>
 #include <string>
 #include <string_view>
 

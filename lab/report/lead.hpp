@@ -3,7 +3,6 @@
 // fastest trial about what could have been.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 

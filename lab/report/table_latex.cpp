@@ -2,7 +2,6 @@
 // that carat writes are given by name.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <string_view>
 #include <utility>

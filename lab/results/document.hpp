@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,7 @@
 
 namespace carat::results {
 
-struct library {
-    std::string name, version, path, kernel, note;
-};
+using library = rows::library_facts;
 
 struct result {
     std::string implementation;  // its name, with its tunables where the file has it with several

@@ -4,7 +4,6 @@
 // since they end together, ranked: a run that is killed leaves cases that are whole.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 

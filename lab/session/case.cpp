@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
-
-#include <carat/error.hpp>
 
 #include "core/dtype_traits.hpp"
 #include "lab/machine/roofline.hpp"

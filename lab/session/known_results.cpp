@@ -1,6 +1,5 @@
 #include "lab/session/known_results.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace carat::session {

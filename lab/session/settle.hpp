@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "lab/compare/analyse.hpp"

@@ -5,8 +5,6 @@
 #include <exception>
 #include <vector>
 
-#include <carat/error.hpp>
-
 namespace carat::session {
 
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numeric>
 
 #include "lab/statistics/check.hpp"
 

@@ -16,7 +16,6 @@
 // wherever no more than a tie is claimed. An interval beside "tie" or "unclear" never excludes 1.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>

@@ -2,7 +2,6 @@
 #include "lab/statistics/moments.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "lab/statistics/autocorrelation.hpp"
 

@@ -1,7 +1,6 @@
 // See sets.hpp.
 #include "lab/statistics/sets.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

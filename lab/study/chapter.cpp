@@ -1,7 +1,6 @@
 #include "lab/study/chapter.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <sstream>
 
 namespace carat::study {

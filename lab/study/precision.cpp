@@ -3,7 +3,6 @@
 // Document 004's tensor-core kernel computed A B^T from a row-major B, each lane of a warp chose
 // its own tile so that 1/32 of the work was done, and its "double" rows were the same f16 kernel.
 // Here every row states its precision and met its bound before it was timed.
-#include <array>
 #include <fmt/format.h>
 
 #include "lab/report/words.hpp"

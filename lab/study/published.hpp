@@ -48,7 +48,6 @@ extern const source investigation;
 
 // "Dense GEMM on GPU": f32.
 extern const source dense;
-[[nodiscard]] std::span<const point> dense_points();
 struct tile {
     std::int64_t size;
     double gflops;

@@ -6,7 +6,6 @@
 // is T.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "lab/report/words.hpp"

@@ -2,8 +2,6 @@
 // and lines copied from them; full significands cost one multiplication each.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <type_traits>
 #include <vector>
 
 #include "core/dtype_traits.hpp"

@@ -1,7 +1,6 @@
 #include "lab/verify/operation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
 
 #include "lab/workload/parallel.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "lab/verify/bound.hpp"
 #include "lab/verify/verify.hpp"

@@ -1,6 +1,5 @@
 #include "lab/workers/lazy_process.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 

@@ -4,12 +4,6 @@ namespace carat::workers {
 
 namespace {
 
-results::library library_of(const rows::implementation& entry) {
-    if (entry.library == nullptr) return {};
-    const rows::library_facts facts = entry.library();
-    return {facts.name, facts.version, facts.path, facts.kernel, facts.note};
-}
-
 class local_worker final : public worker {
   public:
     local_worker(const rows::implementation& entry, const rows::operation& all,
@@ -58,7 +52,7 @@ class local_worker final : public worker {
 introduction introduce(const rows::implementation& entry, const rows::operation& all,
                        const core::settings& how) {
     introduction out{rows::reason_against(entry, all, how), {}};
-    if (out.reason.empty()) out.library = library_of(entry);
+    if (out.reason.empty() && entry.library != nullptr) out.library = entry.library();
     return out;
 }
 

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "lab/space/cuda/device_space.hpp"
 #include "lab/workers/device_process.hpp"

@@ -1,7 +1,5 @@
 #include "ladder/cpu/anatomy/dispatch.hpp"
 
-#include <type_traits>
-
 #include "core/isa.hpp"
 
 namespace carat::ladder::cpu {

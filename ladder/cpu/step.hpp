@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <carat/views.hpp>
 

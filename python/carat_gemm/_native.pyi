@@ -1,6 +1,7 @@
-from typing import Any, Literal, Protocol, Sequence, TypeVar, overload
+from typing import Any, Literal, Protocol, Sequence, TypedDict, TypeVar, overload
 
 from numpy.typing import NDArray
+from typing_extensions import Unpack
 
 __version__: str
 
@@ -13,6 +14,15 @@ _Array = TypeVar("_Array", bound=_Exporter)
 _Out = TypeVar("_Out")
 _Activation = Literal["relu", "gelu", "silu"] | None
 _Accuracy = Literal["native", "f16_sums", "tf32", "three_tf32"] | None
+
+class _Options(TypedDict, total=False):
+    bias: Any  # default None
+    activation: _Activation  # None
+    scale: Any  # None
+    accuracy: _Accuracy  # "native"
+    dtype: Any  # None
+    stream: Any  # None
+    threads: int | None  # None
 
 class Prepared:
     """A matrix in the form that products read it in, in memory of its own; made by prepare."""
@@ -35,102 +45,28 @@ class Prepared:
 # has none.
 @overload
 def matmul(
-    a: NDArray[Any],
-    b: Any,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
+    a: NDArray[Any], b: Any, out: None = None, **options: Unpack[_Options]
 ) -> NDArray[Any]: ...
 @overload
 def matmul(
-    a: Prepared,
-    b: NDArray[Any],
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
+    a: Prepared, b: NDArray[Any], out: None = None, **options: Unpack[_Options]
 ) -> NDArray[Any]: ...
 @overload
-def matmul(
-    a: Prepared,
-    b: _Array,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-) -> _Array: ...
+def matmul(a: Prepared, b: _Array, out: None = None, **options: Unpack[_Options]) -> _Array: ...
 @overload
-def matmul(
-    a: _Array,
-    b: Any,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-) -> _Array: ...
+def matmul(a: _Array, b: Any, out: None = None, **options: Unpack[_Options]) -> _Array: ...
 @overload
-def matmul(
-    a: Any,
-    b: Any,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-) -> NDArray[Any]: ...
+def matmul(a: Any, b: Any, out: None = None, **options: Unpack[_Options]) -> NDArray[Any]: ...
 @overload
-def matmul(
-    a: Any,
-    b: Any,
-    out: _Out,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-) -> _Out: ...
+def matmul(a: Any, b: Any, out: _Out, **options: Unpack[_Options]) -> _Out: ...
 @overload
 def matmul_grouped(
     a: Sequence[NDArray[Any]] | NDArray[Any],
     b: Any,
     out: None = None,
     *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
     ends: None = None,
+    **options: Unpack[_Options],
 ) -> list[NDArray[Any]]: ...
 @overload
 def matmul_grouped(
@@ -138,14 +74,8 @@ def matmul_grouped(
     b: Any,
     out: None = None,
     *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
     ends: None = None,
+    **options: Unpack[_Options],
 ) -> list[_Array]: ...
 @overload
 def matmul_grouped(
@@ -153,89 +83,28 @@ def matmul_grouped(
     b: Sequence[_Array],
     out: None = None,
     *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
     ends: None = None,
+    **options: Unpack[_Options],
 ) -> list[_Array]: ...
 @overload
 def matmul_grouped(
-    a: Any,
-    b: Any,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-    ends: None = None,
+    a: Any, b: Any, out: None = None, *, ends: None = None, **options: Unpack[_Options]
 ) -> list[Any]: ...
 @overload
 def matmul_grouped(
-    a: Any,
-    b: Any,
-    out: _Out,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-    ends: None = None,
+    a: Any, b: Any, out: _Out, *, ends: None = None, **options: Unpack[_Options]
 ) -> _Out: ...
 @overload
 def matmul_grouped(
-    a: NDArray[Any],
-    b: Any,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-    ends: Any,
+    a: NDArray[Any], b: Any, out: None = None, *, ends: Any, **options: Unpack[_Options]
 ) -> NDArray[Any]: ...
 @overload
 def matmul_grouped(
-    a: _Array,
-    b: Any,
-    out: None = None,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-    ends: Any,
+    a: _Array, b: Any, out: None = None, *, ends: Any, **options: Unpack[_Options]
 ) -> _Array: ...
 @overload
 def matmul_grouped(
-    a: Any,
-    b: Any,
-    out: _Out,
-    *,
-    bias: Any = None,
-    activation: _Activation = None,
-    scale: Any = None,
-    accuracy: _Accuracy = "native",
-    dtype: Any = None,
-    stream: Any = None,
-    threads: int | None = None,
-    ends: Any,
+    a: Any, b: Any, out: _Out, *, ends: Any, **options: Unpack[_Options]
 ) -> _Out: ...
 def prepare(b: Any, *, side: Literal["left", "right"] = "right") -> Prepared: ...
 def plan(

@@ -1,7 +1,6 @@
 #include "cpu/prepared.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "cpu/kernels/matrix_unit_kernel.hpp"
 #include "plan/cpu_plan.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <vector>
 
 #include <carat/batch.hpp>
 

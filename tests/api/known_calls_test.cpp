@@ -11,6 +11,7 @@
 namespace {
 
 using namespace carat;
+using test::expected;
 
 constexpr std::size_t m = 5, n = 6, k = 7;
 
@@ -20,22 +21,6 @@ struct operands {
     matrix<T> b = test::whole_matrix<T>(k, n, 9, 2);
     matrix<T> c = test::whole_matrix<T>(m, n, 9, 3);
 };
-
-// C = alpha A B + beta E of whole numbers, exactly.
-template <class T, class A, class B, class E>
-matrix<T> expected(double alpha, const A& in_a, const B& in_b, double beta, const E& in_e) {
-    const auto a = view_of(in_a);
-    const auto b = view_of(in_b);
-    const auto e = view_of(in_e);
-    matrix<T> c(a.rows(), b.cols());
-    for (std::size_t i = 0; i < a.rows(); ++i)
-        for (std::size_t j = 0; j < b.cols(); ++j) {
-            double sum = 0;
-            for (std::size_t p = 0; p < a.cols(); ++p) sum += double(a(i, p)) * double(b(p, j));
-            c(i, j) = static_cast<T>(alpha * sum + (beta == 0 ? 0 : beta * double(e(i, j))));
-        }
-    return c;
-}
 
 template <class T>
 class known_calls_of : public testing::Test {};

@@ -103,10 +103,7 @@ TYPED_TEST(narrow, exact_sums_are_rounded_once) {
                 matrix_product(cpu{2}, scaled(alpha, a), b, scaled(add, c), c);
                 for (std::size_t i = 0; i < 70; ++i) {
                     for (std::size_t j = 0; j < 90; ++j) {
-                        double sum = 0;
-                        for (std::size_t p = 0; p < k; ++p)
-                            sum += double(a(i, p)) * double(b(p, j));
-                        const T wanted(alpha * sum + add * double(e(i, j)));
+                        const T wanted(alpha * test::sum_at(a, b, i, j) + add * double(e(i, j)));
                         ASSERT_TRUE(same_value(c(i, j), wanted))
                             << alpha << " " << beta << " " << k;
                     }

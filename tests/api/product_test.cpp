@@ -9,6 +9,7 @@
 namespace {
 
 using namespace carat;
+using test::expected;
 using test::poison;
 using test::same_values;
 using test::whole_matrix;
@@ -28,21 +29,6 @@ constexpr std::array<std::array<std::size_t, 3>, 8> sizes = {{{1, 1, 1},
                                                               {4, 5, 0},
                                                               {0, 0, 0}}};
 
-// alpha A B + beta E on whole numbers small enough for every type.
-template <class T>
-matrix<T> expected(const matrix<T>& a, const matrix<T>& b, double alpha, double beta,
-                   const matrix<T>& e) {
-    matrix<T> c(a.rows(), b.cols());
-    for (std::size_t i = 0; i < c.rows(); ++i) {
-        for (std::size_t j = 0; j < c.cols(); ++j) {
-            double sum = 0;
-            for (std::size_t p = 0; p < a.cols(); ++p) sum += double(a(i, p)) * double(b(p, j));
-            c(i, j) = T(alpha * sum + (beta == 0 ? 0 : beta * double(e(i, j))) + 0.0);
-        }
-    }
-    return c;
-}
-
 TYPED_TEST(product, plain_updating_and_in_place) {
     using T = TypeParam;
     for (const auto& [m, n, k] : sizes) {
@@ -52,19 +38,20 @@ TYPED_TEST(product, plain_updating_and_in_place) {
         matrix<T> c(m, n);
         poison(c);
         matrix_product(a, b, c);
-        EXPECT_TRUE(same_values(c, expected(a, b, 1, 0, e)));
+        EXPECT_TRUE(same_values(c, expected<T>(1, a, b, 0, e)));
 
         poison(c);
         matrix_product(a, b, e, c);
-        EXPECT_TRUE(same_values(c, expected(a, b, 1, 1, e)));
+        EXPECT_TRUE(same_values(c, expected<T>(1, a, b, 1, e)));
 
         c = e;
         matrix_product(cpu{2}, scaled(2, a), b, scaled(-3, c), c);
-        EXPECT_TRUE(same_values(c, expected(a, b, 2, -3, e)));
+        EXPECT_TRUE(same_values(c, expected<T>(2, a, b, -3, e)));
 
         poison(c);
         matrix_product(cpu{1}, a, scaled(2, b), scaled(0, c), c);
-        EXPECT_TRUE(same_values(c, expected(a, b, 2, 0, e))) << "scaled by 0, C must not be read";
+        EXPECT_TRUE(same_values(c, expected<T>(2, a, b, 0, e)))
+            << "scaled by 0, C must not be read";
     }
 }
 
@@ -75,7 +62,7 @@ TYPED_TEST(product, alpha_zero_never_reads_a_or_b) {
     poison(b);
     const auto e = whole_matrix<T>(40, 60, 9, 3);
     matrix_product(scaled(0, a), b, scaled(2, e), c);
-    EXPECT_TRUE(same_values(c, expected(matrix<T>(40, 1), matrix<T>(1, 60), 0, 2, e)));
+    EXPECT_TRUE(same_values(c, expected<T>(0, matrix<T>(40, 1), matrix<T>(1, 60), 2, e)));
     poison(c);
     matrix_product(a, scaled(0, b), c);
     EXPECT_TRUE(same_values(c, matrix<T>(40, 60)));
@@ -129,9 +116,7 @@ TEST(product, narrow_operands_with_a_float_result) {
     matrix<float> c(50, 70), e(50, 70);
     e(3, 4) = 0.25f;
     matrix_product(a, b, e, c);
-    double sum = 0.25;
-    for (std::size_t p = 0; p < 60; ++p) sum += double(a(3, p)) * double(b(p, 4));
-    EXPECT_EQ(c(3, 4), float(sum));
+    EXPECT_EQ(c(3, 4), float(0.25 + test::sum_at(a, b, 3, 4)));
 }
 
 // A std::mdspan from another library.

@@ -1,7 +1,6 @@
 // Products that divide one matrix: on a CPU they have the bits of a list of its parts; ends that
 // are refused, before a GPU is looked for.
 #include <gtest/gtest.h>
-#include <numeric>
 #include <string>
 #include <vector>
 

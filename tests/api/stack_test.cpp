@@ -1,5 +1,4 @@
 // No call takes more than 32 KiB of stack, whatever its path: threads of 64 KiB may multiply.
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>

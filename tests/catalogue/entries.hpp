@@ -100,9 +100,15 @@ inline std::vector<const rows::implementation*> all_entries() {
     return {entries.begin(), entries.end()};
 }
 
-inline std::vector<const rows::implementation*> own_threaded_entries() {
+inline std::vector<const rows::implementation*> own_entries() {
     std::vector<const rows::implementation*> entries = all_entries();
-    std::erase_if(entries, [](const auto* e) { return !is_ours(*e) || !e->threaded; });
+    std::erase_if(entries, [](const auto* e) { return !is_ours(*e); });
+    return entries;
+}
+
+inline std::vector<const rows::implementation*> own_threaded_entries() {
+    std::vector<const rows::implementation*> entries = own_entries();
+    std::erase_if(entries, [](const auto* e) { return !e->threaded; });
     return entries;
 }
 

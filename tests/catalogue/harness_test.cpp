@@ -1,7 +1,6 @@
 // The harness itself: implementations with one flaw each, and what failure_of() says of them.
 #include <cfenv>
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 
 #include "generate.hpp"

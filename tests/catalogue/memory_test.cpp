@@ -1,7 +1,5 @@
 // Every alignment that an element can have in a cache line, and no access before or after an
 // operand, for sizes around every tile.
-#include <algorithm>
-#include <cstring>
 
 #include "entries.hpp"
 
@@ -71,6 +69,17 @@ TEST_P(Threads, DoNotChangeTheBits) {
         for (const auto& result : results) EXPECT_EQ(result, results.front());
     }
     expect_executed(4 * static_cast<int>(offered().size()));
+}
+
+// Fewer tiles than threads, one tile, and nothing at all.
+TEST_P(Threads, SmallAndEmptyProducts) {
+    for (const core::signature* types : offered())
+        for (const std::int64_t size : {0, 1, 5, 144, 145}) {
+            product_case c = plain_case(entry(), *types, size, size, 7);
+            c.how.threads = 3;
+            run(c);
+        }
+    expect_executed(5 * static_cast<int>(offered().size()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, Memory, testing::ValuesIn(all_entries()), test::as_printed);

@@ -1,7 +1,6 @@
 // What is written about trials: figures, intervals and verdicts that agree, settling, and the
 // changes between two documents.
 #include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 
 #include "lab/compare/analyse.hpp"

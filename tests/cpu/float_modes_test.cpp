@@ -1,7 +1,6 @@
 // Products in other floating-point modes: bits and exceptions do not depend on the number of
 // threads, and sums rounded in one direction are on one side of the exact value. For every row of
 // the table.
-#include <array>
 #include <cfenv>
 #include <cstring>
 #include <gtest/gtest.h>

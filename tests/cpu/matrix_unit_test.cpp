@@ -3,7 +3,6 @@
 // that must be restored.
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <gtest/gtest.h>

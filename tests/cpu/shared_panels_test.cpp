@@ -1,10 +1,8 @@
 // Products whose threads share packed panels of B or divide K: the bits are those of one thread,
 // whether threads come in time, late, or one after the other.
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <memory>
 #include <random>
 #include <string>
 #include <thread>

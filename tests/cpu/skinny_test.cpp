@@ -1,10 +1,9 @@
 // Products with few columns or few rows, for every instruction set, compared with sums of small
 // integers, which every type holds exactly; operands end at inaccessible pages, and are parts of
-// others.
+// others, with padding that must not change.
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 #include "cpu/blocked/five_loops.hpp"
@@ -12,6 +11,7 @@
 #include "cpu/machine.hpp"
 #include "cpu/skinny/loops.hpp"
 #include "cpu/unpacked/loops.hpp"
+#include "tests/catalogue/guarded.hpp"
 
 namespace {
 
@@ -19,32 +19,14 @@ using namespace carat;
 using cpu_engine::kernel_of;
 using cpu_engine::kernel_set;
 
-// Elements that end where an inaccessible page begins.
+// Elements that end where an inaccessible page begins; bytes before them are ones.
 template <class T>
-class fenced {
-  public:
-    explicit fenced(std::int64_t count) {
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-        const std::size_t inner = (bytes + page - 1) / page * page;
-        total_ = inner + page;
-        memory_ = static_cast<std::byte*>(
-            mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        if (memory_ == MAP_FAILED) throw std::bad_alloc();
-        mprotect(memory_ + inner, page, PROT_NONE);
-        first_ = reinterpret_cast<T*>(memory_ + inner - bytes);
-    }
-    fenced(const fenced&) = delete;
-    fenced& operator=(const fenced&) = delete;
-    ~fenced() { munmap(memory_, total_); }
-
-    T& operator[](std::int64_t i) { return first_[i]; }
-    [[nodiscard]] T* data() const { return first_; }
-
-  private:
-    std::byte* memory_ = nullptr;
-    std::size_t total_ = 0;
-    T* first_ = nullptr;
+struct fenced : catalogue_test::guarded_block {
+    explicit fenced(std::int64_t count)
+        : guarded_block(static_cast<std::size_t>(count) * sizeof(T), catalogue_test::flush::back,
+                        0) {}
+    [[nodiscard]] T* data() const { return reinterpret_cast<T*>(guarded_block::data()); }
+    T& operator[](std::int64_t i) { return data()[i]; }
 };
 
 struct skinny_case {
@@ -74,42 +56,25 @@ struct skinny_product {
     static T& at(fenced<T>& x, const core::layout& l, std::int64_t i, std::int64_t j) {
         return x[i * l.row_stride + j * l.col_stride];
     }
-    std::vector<T> expected(T alpha, T beta) {
-        std::vector<T> values;
+    // All of C's memory after the product.
+    std::vector<std::byte> expected(T alpha, T beta) {
+        std::vector<std::byte> after(c.accessible().begin(), c.accessible().end());
         for (std::int64_t i = 0; i < shape.m; ++i)
             for (std::int64_t j = 0; j < shape.n; ++j) {
                 T sum{};
                 for (std::int64_t p = 0; p < shape.k; ++p)
                     sum += at(a, shape.a, i, p) * at(b, shape.b, p, j);
-                values.push_back(alpha * sum + (beta == T{0} ? T{0} : beta * at(c, shape.c, i, j)));
+                const T& before = at(c, shape.c, i, j);
+                sum = alpha * sum + (beta == T{0} ? T{0} : beta * before);
+                const auto* const at_c = reinterpret_cast<const std::byte*>(&before);
+                std::memcpy(after.data() + (at_c - c.accessible().data()), &sum, sizeof sum);
             }
-        return values;
-    }
-    std::vector<T> values() {
-        std::vector<T> found;
-        for (std::int64_t i = 0; i < shape.m; ++i)
-            for (std::int64_t j = 0; j < shape.n; ++j) found.push_back(at(c, shape.c, i, j));
-        return found;
-    }
-
-    // The first and last padding elements of C, as they were filled.
-    std::vector<T> between_lines() {
-        const bool by_rows = shape.c.col_stride == 1;
-        const std::int64_t lead = by_rows ? shape.c.row_stride : shape.c.col_stride;
-        const std::int64_t used = by_rows ? shape.n : shape.m;
-        std::vector<T> found;
-        for (std::int64_t i = 0; i + 1 < (by_rows ? shape.m : shape.n); ++i)
-            for (std::int64_t p = used; p < lead; ++p) found.push_back(c[i * lead + p]);
-        return found;
+        return after;
     }
 
     skinny_case shape;
     fenced<T> a, b, c;
 };
-
-bool runs_here(const kernel_set& set) {
-    return core::has(set.level);
-}
 
 template <class T>
 cpu_engine::task<T> task_of(const kernel_set& set, skinny_product<T>& p, T alpha, T beta) {
@@ -141,6 +106,36 @@ fenced<T> workspace_of(const skinny_product<T>& p) {
         cpu_engine::skinny_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1, s.b.row_stride != 1));
 }
 
+// `multiply` gets the task, which must be exact and leave all else alone; one more is executed.
+template <class T, class Multiply>
+void expect_exact(const kernel_set& set, const skinny_case& shape, T alpha, T beta, int& executed,
+                  Multiply multiply) {
+    skinny_product<T> p(shape);
+    const std::vector<std::byte> expected = p.expected(alpha, beta);
+    multiply(task_of<T>(set, p, alpha, beta), p);
+    EXPECT_TRUE(std::ranges::equal(p.c.accessible(), expected))
+        << shape.m << " " << shape.n << " " << shape.k;
+    ++executed;
+}
+
+// Each set of kernels that runs here has `products`, which count on.
+template <class Body>
+void each_set(int products, Body body) {
+    int executed = 0;
+    int sets = 0;
+    for (const kernel_set* set : cpu_engine::kernel_sets()) {
+        if (!core::has(set->level)) continue;
+        ++sets;
+        body(*set, executed);
+    }
+    EXPECT_EQ(executed, sets * products);
+}
+
+template <class T>
+void by_skinny_path(const cpu_engine::task<T>& t, const skinny_product<T>& p) {
+    cpu_engine::multiply_skinny(t, workspace_of(p).data());
+}
+
 template <class T>
 class skinny : public testing::Test {};
 using element_types = testing::Types<double, float, std::uint32_t>;
@@ -150,131 +145,98 @@ TYPED_TEST_SUITE(skinny, element_types);
 // together, with strides of whole pages; B and C row- and column-major.
 TYPED_TEST(skinny, columns_of_any_number_are_exact) {
     using T = TypeParam;
-    int executed = 0;
-    int sets = 0;
-    for (const kernel_set* set : cpu_engine::kernel_sets()) {
-        if (!runs_here(*set)) continue;
-        ++sets;
+    each_set(12 * 7 * 4, [](const kernel_set& set, int& executed) {
         for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 30, 32})
             for (const std::int64_t m : {1, 7, 17, 1024, 63, 600, 4100})
                 for (const std::int64_t k : {1, 7, 16, 35}) {
                     const bool by_rows = executed % 2 == 0;
-                    skinny_product<T> p({m, n, k, core::column_major(m + executed % 3),
-                                         by_rows ? core::row_major(n) : core::column_major(k),
-                                         by_rows ? core::column_major(m) : core::row_major(n)});
-                    const T beta = static_cast<T>(executed % 3);
-                    const std::vector<T> expected = p.expected(2, beta);
-                    cpu_engine::multiply_skinny(task_of<T>(*set, p, 2, beta),
-                                                workspace_of(p).data());
-                    EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
-                    ++executed;
+                    const skinny_case shape{m,
+                                            n,
+                                            k,
+                                            core::column_major(m + executed % 3),
+                                            by_rows ? core::row_major(n) : core::column_major(k),
+                                            by_rows ? core::column_major(m) : core::row_major(n)};
+                    expect_exact<T>(set, shape, 2, T(executed % 3), executed, by_skinny_path<T>);
                 }
-    }
-    EXPECT_EQ(executed, sets * 12 * 7 * 4);
+    });
 }
 
 TYPED_TEST(skinny, rows_against_few_columns_are_exact) {
     using T = TypeParam;
-    int executed = 0;
-    int sets = 0;
-    for (const kernel_set* set : cpu_engine::kernel_sets()) {
-        if (!runs_here(*set)) continue;
-        ++sets;
+    each_set(11 * 7 * 6 - 10 * 2 * 2, [](const kernel_set& set, int& executed) {
         for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 28})
             for (const std::int64_t m : {1, 7, 8, 9, 21, 2100, 4100})
                 for (const std::int64_t k : {1, 3, 16, 35, 1024, 1030}) {
                     if (m * n > 4100 && k > 35) continue;
                     const bool out_of_place = executed % 2 == 0;  // b is not contiguous
-                    skinny_product<T> p(
-                        {m, n, k, core::row_major(k + executed % 3),
-                         out_of_place ? core::row_major(n + 2) : core::column_major(k + 1),
-                         core::row_major(n + executed % 4)});
-                    const T beta = static_cast<T>(executed % 3);
-                    const std::vector<T> expected = p.expected(3, beta);
-                    cpu_engine::multiply_skinny(task_of<T>(*set, p, 3, beta),
-                                                workspace_of(p).data());
-                    EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
-                    ++executed;
+                    const skinny_case shape{
+                        m,
+                        n,
+                        k,
+                        core::row_major(k + executed % 3),
+                        out_of_place ? core::row_major(n + 2) : core::column_major(k + 1),
+                        core::row_major(n + executed % 4)};
+                    expect_exact<T>(set, shape, 3, T(executed % 3), executed, by_skinny_path<T>);
                 }
-    }
-    EXPECT_EQ(executed, sets * (11 * 7 * 6 - 10 * 2 * 2));
+    });
 }
 
 // Few rows of A, unpacked or packed by the tile, with k divided.
 TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
     using T = TypeParam;
-    int executed = 0;
-    int sets = 0;
-    for (const kernel_set* set : cpu_engine::kernel_sets()) {
-        if (!runs_here(*set)) continue;
-        ++sets;
-        const int mr = kernel_of<T>(*set).mr;
+    each_set(10 * 7 * 3 * 2, [](const kernel_set& set, int& executed) {
+        const int mr = kernel_of<T>(set).mr;
         std::vector<T> memory(static_cast<std::size_t>(cpu_engine::unpacked_elements(mr, 130, 48)));
         for (const std::int64_t m : {1, 8, 31, 32, 33, 56, 64, 65, 97, 129})
             for (const std::int64_t n : {1, 6, 11, 12, 13, 23, 50})
                 for (const std::int64_t k : {5, 128, 130})
-                    for (const bool packs : {false, true}) {
-                        skinny_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
-                                             core::column_major(m)});
-                        const T beta = static_cast<T>(executed % 3);
-                        const T alpha = static_cast<T>(1 + executed % 2);
-                        const std::vector<T> expected = p.expected(alpha, beta);
-                        cpu_engine::task<T> t = task_of<T>(*set, p, alpha, beta);
-                        t.fetches_c = executed % 5 == 0;
-                        cpu_engine::multiply_unpacked(t, packs, executed % 4 < 2 ? n : 20, 48,
-                                                      memory.data());
-                        EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
-                        ++executed;
-                    }
-    }
-    EXPECT_EQ(executed, sets * 10 * 7 * 3 * 2);
+                    for (const bool packs : {false, true})
+                        expect_exact<T>(set,
+                                        {m, n, k, core::column_major(m), core::column_major(k),
+                                         core::column_major(m)},
+                                        T(1 + executed % 2), T(executed % 3), executed,
+                                        [&](cpu_engine::task<T> t, const skinny_product<T>&) {
+                                            t.fetches_c = executed % 5 == 0;
+                                            cpu_engine::multiply_unpacked(t, packs,
+                                                                          executed % 4 < 2 ? n : 20,
+                                                                          48, memory.data());
+                                        });
+    });
 }
 
 // A row-major C whose tiles are transposed as they are stored, or too large for L1; A with small k,
-// transposed before. Bytes between lines of C must not change.
+// transposed before.
 TYPED_TEST(skinny, rows_of_c_and_few_depths_are_exact) {
     using T = TypeParam;
-    int executed = 0;
-    int sets = 0;
-    for (const kernel_set* set : cpu_engine::kernel_sets()) {
-        if (!runs_here(*set)) continue;
-        ++sets;
+    each_set(6 * 8 * 4 * 2, [](const kernel_set& set, int& executed) {
         for (const std::int64_t m : {2, 8, 23, 48, 97, 230})
             for (const std::int64_t n : {1, 2, 3, 5, 8, 9, 12, 60})
                 for (const std::int64_t k : {1, 4, 21, 130})
                     for (const bool rows_of_a : {false, true}) {
-                        const bool by_rows = executed % 3 != 0;
-                        const core::layout c = by_rows ? core::row_major(n + executed % 4)
-                                                       : core::column_major(m + executed % 4);
-                        skinny_product<T> p({m, n, k,
-                                             rows_of_a ? core::row_major(k) : core::column_major(m),
-                                             core::column_major(k), c});
-                        const T beta = static_cast<T>(executed % 5 % 3);
-                        const T alpha = static_cast<T>(1 + executed % 2);
-                        const std::vector<T> expected = p.expected(alpha, beta);
-                        const std::vector<T> before = p.between_lines();
+                        const core::layout c = executed % 3 != 0
+                                                   ? core::row_major(n + executed % 4)
+                                                   : core::column_major(m + executed % 4);
                         std::vector<T> memory(static_cast<std::size_t>(
-                            cpu_engine::unpacked_elements(kernel_of<T>(*set).mr, k, 128)));
-                        cpu_engine::multiply_unpacked(task_of<T>(*set, p, alpha, beta), false, n,
-                                                      128, k < 40 ? nullptr : memory.data());
-                        EXPECT_EQ(p.values(), expected) << m << " " << n << " " << k;
-                        EXPECT_EQ(p.between_lines(), before) << m << " " << n << " " << k;
-                        ++executed;
+                            cpu_engine::unpacked_elements(kernel_of<T>(set).mr, k, 128)));
+                        expect_exact<T>(
+                            set,
+                            {m, n, k, rows_of_a ? core::row_major(k) : core::column_major(m),
+                             core::column_major(k), c},
+                            T(1 + executed % 2), T(executed % 5 % 3), executed,
+                            [&](const cpu_engine::task<T>& t, const skinny_product<T>&) {
+                                cpu_engine::multiply_unpacked(t, false, n, 128,
+                                                              k < 40 ? nullptr : memory.data());
+                            });
                     }
-    }
-    EXPECT_EQ(executed, sets * 6 * 8 * 4 * 2);
+    });
 }
 
-// k in stretches between which C is prefetched, divided at 75; padding between columns must not
-// change. B is packed or unpacked, A is packed before its first tiles or by them.
+// k in stretches between which C is prefetched, divided at 75. B is packed or unpacked, A is packed
+// before its first tiles or by them.
 TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
     using T = TypeParam;
-    int executed = 0;
-    int sets = 0;
-    for (const kernel_set* set : cpu_engine::kernel_sets()) {
-        if (!runs_here(*set)) continue;
-        ++sets;
-        const cpu_engine::kernel<T>& with = kernel_of<T>(*set);
+    each_set(4 * 3 * 7, [](const kernel_set& set, int& executed) {
+        const cpu_engine::kernel<T>& with = kernel_of<T>(set);
         plan::blocking blocks{4 * with.mr, 3 * with.nr, 75};
         cpu_engine::workspace memory;
         T* const room = reinterpret_cast<T*>(memory.reserve(
@@ -282,25 +244,17 @@ TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
         for (const std::int64_t m : {48, 96, 100, 230})
             for (const std::int64_t n : {8, 13, 60})
                 for (const std::int64_t k : {1, 20, 31, 32, 64, 75, 111}) {
-                    skinny_product<T> p({m, n, k, core::column_major(m), core::column_major(k),
-                                         core::column_major(m + 3)});
                     blocks.reads_b = executed % 3 != 0;
                     blocks.fuses_packing_of_a = executed % 4 != 0;
-                    const T alpha = static_cast<T>(1 + executed % 2);
-                    cpu_engine::task<T> t = task_of<T>(*set, p, alpha, 0);
-                    std::vector<T> c(static_cast<std::size_t>((m + 3) * n), T{7});
-                    t.c = c.data();
-                    cpu_engine::multiply_blocked(t, blocks, room);
-                    std::vector<T> found;
-                    for (std::int64_t i = 0; i < m; ++i)
-                        for (std::int64_t j = 0; j < n; ++j) found.push_back(*t.c_at(i, j));
-                    EXPECT_EQ(found, p.expected(alpha, 0)) << m << " " << n << " " << k;
-                    for (std::int64_t j = 0; j < n; ++j)
-                        for (std::int64_t i = m; i < m + 3; ++i) EXPECT_EQ(*t.c_at(i, j), T{7});
-                    ++executed;
+                    expect_exact<T>(set,
+                                    {m, n, k, core::column_major(m), core::column_major(k),
+                                     core::column_major(m + 3)},
+                                    T(1 + executed % 2), 0, executed,
+                                    [&](const cpu_engine::task<T>& t, const skinny_product<T>&) {
+                                        cpu_engine::multiply_blocked(t, blocks, room);
+                                    });
                 }
-    }
-    EXPECT_EQ(executed, sets * 4 * 3 * 7);
+    });
 }
 
 // Runs through the engine, whose plan chooses these paths, with any number of threads.

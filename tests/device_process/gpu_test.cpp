@@ -23,19 +23,11 @@ constexpr int of_verification = 3;
 // The engine, which causes a fault from the first run after its verification on.
 template <fault Break>
 std::unique_ptr<rows::runnable> prepare_there(const core::problem& p, const core::settings& s) {
-    class product final : public rows::runnable {
-      public:
-        explicit product(std::unique_ptr<rows::runnable> inner) : inner_(std::move(inner)) {}
-        void run(const core::operands& data) override {
-            inner_->run(data);
-            if (++runs_ > of_verification) Break();
-        }
-
-      private:
-        std::unique_ptr<rows::runnable> inner_;
-        int runs_ = 0;
-    };
-    return std::make_unique<product>(lab::catalogue().find("cuda.engine").prepare(p, s));
+    return product_by([inner = lab::catalogue().find("cuda.engine").prepare(p, s),
+                       runs = 0](const core::operands& data) mutable {
+        inner->run(data);
+        if (++runs > of_verification) Break();
+    });
 }
 
 void nothing() {}

@@ -2,8 +2,6 @@
 // arithmetic that can be checked by hand.
 #include "lab/explain/steps.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 

@@ -2,10 +2,8 @@
 // and names.
 #include "lab/gpu/peaks/peaks.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
-#include <set>
 #include <unistd.h>
 
 #include "cuda/common/device.hpp"

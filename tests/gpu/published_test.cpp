@@ -2,7 +2,6 @@
 #include "lab/gpu/published.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "lab/gpu/render.hpp"
 #include "tests/gpu/planted.hpp"

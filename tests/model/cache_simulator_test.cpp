@@ -1,7 +1,6 @@
 #include "lab/model/cache_simulator.hpp"
 
 #include <gtest/gtest.h>
-#include <vector>
 
 #include <carat/error.hpp>
 

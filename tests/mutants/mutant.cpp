@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include "lab/verify/source.hpp"

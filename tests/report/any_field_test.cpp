@@ -1,6 +1,5 @@
 // Whatever one field of a results file holds, the file is reported, or refused in one line that
 // names the field, even if another program or an editor wrote it.
-#include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>

@@ -1,9 +1,7 @@
 // Tables as Markdown and LaTeX: nothing in a result can end it, and every table of a file is there.
 #include "lab/report/table.hpp"
 
-#include <algorithm>
 #include <gtest/gtest.h>
-#include <set>
 
 #include "lab/report/report.hpp"
 #include "lab/report/tables.hpp"

@@ -201,8 +201,9 @@ TEST_F(results_files, damaged_phases_are_named_with_their_place) {
               std::string::npos);
     json = to_json(with_phases());
     json["results"][0]["phases"]["compute_s"]["ci95"] = "wide";
-    EXPECT_NE(message_of_loading(json.dump()).find("phases.compute_s.ci95 has the wrong type"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of_loading(json.dump()).find("phases.compute_s.ci95 is \"wide\", expected a list"),
+        std::string::npos);
     json = to_json(with_phases());
     json["results"][0]["phases"]["total_trials_s"][0] = 0;
     EXPECT_NE(message_of_loading(json.dump()).find("phases.total_trials_s holds a time"),
@@ -243,14 +244,14 @@ TEST_F(results_files, damage_is_named_with_its_place) {
     EXPECT_NE(message_of_loading(json.dump()).find("schema is 99"), std::string::npos);
     json = to_json(sample());
     json["results"][0]["m"] = "many";
-    EXPECT_NE(message_of_loading(json.dump()).find("results[0].m has the wrong type"),
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].m is \"many\", expected a whole"),
               std::string::npos);
     json["results"][0]["m"] = 0.5;
-    EXPECT_NE(message_of_loading(json.dump()).find("results[0].m has the wrong type"),
+    EXPECT_NE(message_of_loading(json.dump()).find("results[0].m is 0.5, expected a whole number"),
               std::string::npos);
     json = to_json(sample());
     json["results"][0]["gpu"]["clock_mhz"]["median"] = "high";
-    EXPECT_NE(message_of_loading(json.dump()).find("results[0].gpu.clock_mhz.median has the wrong"),
+    EXPECT_NE(message_of_loading(json.dump()).find("gpu.clock_mhz.median is \"high\", expected"),
               std::string::npos);
     json = to_json(sample());
     json["results"][0]["kernels"][1].erase("occupancy");

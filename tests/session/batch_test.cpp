@@ -23,44 +23,24 @@ std::unique_ptr<rows::runnable> prepare_all(const rows::operation& all, const co
 template <std::int64_t Wrong>
 std::unique_ptr<rows::runnable> prepare_but_one(const rows::operation& all,
                                                 const core::settings& s) {
-    class product final : public rows::runnable {
-      public:
-        product(const rows::operation& every, const core::settings& how)
-            : all_(every), each_(prepare_all(every, how)) {}
-        void run(const core::operands& data) override {
-            const core::operands one = product_at(all_, data, Wrong);
-            const double kept = *static_cast<double*>(one.c);
-            each_->run(data);
-            *static_cast<double*>(one.c) = kept;  // never written
-        }
-
-      private:
-        rows::operation all_;
-        std::unique_ptr<rows::runnable> each_;
-    };
-    return std::make_unique<product>(all, s);
+    return product_by([all, each = prepare_all(all, s)](const core::operands& data) {
+        const core::operands one = product_at(all, data, Wrong);
+        const double kept = *static_cast<double*>(one.c);
+        each->run(data);
+        *static_cast<double*>(one.c) = kept;  // never written
+    });
 }
 
 // The first matrices of all, whatever the batch.
 std::unique_ptr<rows::runnable> prepare_with_one_a(const rows::operation& all,
                                                    const core::settings& s) {
-    class product final : public rows::runnable {
-      public:
-        product(const rows::operation& every, const core::settings& how)
-            : all_(every), one_(prepare<nothing>(every.one, how)) {}
-        void run(const core::operands& data) override {
-            for (std::int64_t i = 0; i < all_.count; ++i) {
-                core::operands each = product_at(all_, data, i);
-                each.a = data.a;
-                one_->run(each);
-            }
+    return product_by([all, one = prepare<nothing>(all.one, s)](const core::operands& data) {
+        for (std::int64_t i = 0; i < all.count; ++i) {
+            core::operands each = product_at(all, data, i);
+            each.a = data.a;
+            one->run(each);
         }
-
-      private:
-        rows::operation all_;
-        std::unique_ptr<rows::runnable> one_;
-    };
-    return std::make_unique<product>(all, s);
+    });
 }
 
 rows::implementation batched(const char* name,
@@ -169,30 +149,22 @@ TEST_P(batches, are_kept_in_files_and_resumed_as_what_they_are) {
 // Leaves out what beta multiplies in every product but the first.
 template <bool Forgets>
 std::unique_ptr<rows::runnable> prepare_with_factors(const rows::operation& all,
-                                                     const core::settings& s) {
-    class product final : public rows::runnable {
-      public:
-        product(const rows::operation& every, const core::settings&) : all_(every) {}
-        void run(const core::operands& data) override {
-            for (std::int64_t i = 0; i < all_.count; ++i) {
-                const core::operands one = product_at(all_, data, i);
-                const auto a = core::a_view<double>(all_.one, one);
-                const auto b = core::b_view<double>(all_.one, one);
-                const auto c = core::c_view<double>(all_.one, one);
-                for (std::size_t r = 0; r < c.rows(); ++r)
-                    for (std::size_t j = 0; j < c.cols(); ++j) {
-                        double sum = 0;
-                        for (std::size_t l = 0; l < a.cols(); ++l) sum += a(r, l) * b(l, j);
-                        c(r, j) =
-                            all_.one.alpha * sum + (i > 0 && Forgets ? 0 : all_.one.beta * c(r, j));
-                    }
-            }
+                                                     const core::settings&) {
+    return product_by([all](const core::operands& data) {
+        for (std::int64_t i = 0; i < all.count; ++i) {
+            const core::operands one = product_at(all, data, i);
+            const auto a = core::a_view<double>(all.one, one);
+            const auto b = core::b_view<double>(all.one, one);
+            const auto c = core::c_view<double>(all.one, one);
+            const double beta = i > 0 && Forgets ? 0 : all.one.beta;
+            for (std::size_t r = 0; r < c.rows(); ++r)
+                for (std::size_t j = 0; j < c.cols(); ++j) {
+                    double sum = 0;
+                    for (std::size_t l = 0; l < a.cols(); ++l) sum += a(r, l) * b(l, j);
+                    c(r, j) = all.one.alpha * sum + (beta == 0 ? 0 : beta * c(r, j));
+                }
         }
-
-      private:
-        rows::operation all_;
-    };
-    return std::make_unique<product>(all, s);
+    });
 }
 
 const rows::implementation faithful = batched("test.faithful", prepare_with_factors<false>);
@@ -217,24 +189,15 @@ TEST_P(batches, with_factors_are_verified_on_a_c_that_is_read) {
 template <bool ReadsC>
 std::unique_ptr<rows::runnable> prepare_with_e(const rows::operation& all,
                                                const core::settings& s) {
-    class product final : public rows::runnable {
-      public:
-        product(const rows::operation& every, const core::settings& how)
-            : all_(every), each_(prepare_with_factors<false>(every, how)) {}
-        void run(const core::operands& data) override {
-            const core::problem whole = problem_of_whole_c(all_);
+    return product_by(
+        [all, each = prepare_with_factors<false>(all, s)](const core::operands& data) {
+            const core::problem whole = problem_of_whole_c(all);
             const auto c = core::c_view<double>(whole, data);
-            const auto e = core::c_view<double>(whole, with_read_c(all_, data));
+            const auto e = core::c_view<double>(whole, with_read_c(all, data));
             for (std::size_t i = 0; i < c.rows() && !ReadsC; ++i)
                 for (std::size_t j = 0; j < c.cols(); ++j) c(i, j) = e(i, j);
-            each_->run(data);
-        }
-
-      private:
-        rows::operation all_;
-        std::unique_ptr<rows::runnable> each_;
-    };
-    return std::make_unique<product>(all, s);
+            each->run(data);
+        });
 }
 
 rows::implementation with_e(rows::implementation entry) {
@@ -263,17 +226,7 @@ TEST_P(batches, with_an_e_other_than_c_are_verified_on_it) {
 // The B of the first product for all of a group.
 std::unique_ptr<rows::runnable> prepare_with_one_b(const rows::operation& all,
                                                    const core::settings& s) {
-    class product final : public rows::runnable {
-      public:
-        product(const rows::operation& every, const core::settings& how)
-            : all_(every), one_(prepare<nothing>(every.one, how)) {}
-        void run(const core::operands& data) override { one_->run(data); }
-
-      private:
-        rows::operation all_;
-        std::unique_ptr<rows::runnable> one_;
-    };
-    return std::make_unique<product>(all, s);
+    return prepare<nothing>(all.one, s);
 }
 
 const rows::implementation one_b = batched("test.one_b", prepare_with_one_b);

@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <numeric>
 
 #include "fakes.hpp"
 #include "lab/space/execution_space.hpp"

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "lab/session/session.hpp"
@@ -42,6 +43,20 @@ inline void multiply(const core::problem& p, const core::operands& data) {
             c(i, j) = 0;
             for (std::size_t l = 0; l < a.cols(); ++l) c(i, j) += a(i, l) * b(l, j);
         }
+}
+
+// A product that `run` computes.
+template <class Run>
+std::unique_ptr<rows::runnable> product_by(Run run) {
+    class product final : public rows::runnable {
+      public:
+        explicit product(Run by) : by_(std::move(by)) {}
+        void run(const core::operands& data) override { by_(data); }
+
+      private:
+        Run by_;
+    };
+    return std::make_unique<product>(std::move(run));
 }
 
 // Multiplies, and then does what `After` does with the number of its run, from 1.

@@ -2,9 +2,7 @@
 #include "lab/session/session.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <limits>
 #include <memory>
 
 #include <carat/error.hpp>

@@ -1,7 +1,6 @@
 // Letters and ranks, on displays worked by hand and on every relation of up to five groups.
 #include "lab/statistics/ranking.hpp"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <stdexcept>

@@ -7,9 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "lab/statistics/replicates.hpp"

@@ -2,7 +2,6 @@
 #include "lab/study/hardware.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace {
 

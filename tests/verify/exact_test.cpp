@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "core/dtype_traits.hpp"

@@ -1,5 +1,4 @@
 // Every planted flaw is caught, by both methods, in every type in which it can exist.
-#include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>

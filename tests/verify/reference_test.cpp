@@ -1,6 +1,5 @@
 // The reference itself: its accuracy against exact answers, its layouts, levels, errors, progress;
 // poison.
-#include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <thread>

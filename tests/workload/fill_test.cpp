@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <limits>
 #include <vector>
 
 #include <carat/error.hpp>

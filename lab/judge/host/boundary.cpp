@@ -2,7 +2,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>

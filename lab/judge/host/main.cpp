@@ -1,7 +1,6 @@
 // A target's process: loads a shared object with a carat_kernel and calls it. It links nothing of
 // carat, so the target finds no engine here to call. `--exec PROGRAM ...` runs a program instead
 // (Python with host.py) inside the same boundary; `--open` before either omits the boundary.
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>

@@ -272,36 +272,35 @@ std::string missing() {
     return "this machine has no " + std::string(core::name(Level));
 }
 
-template <core::isa Level>
-constexpr implementation row(std::string_view name, std::string_view summary) {
+constexpr implementation engine_row(std::string_view name, std::string_view summary,
+                                    std::string (*unavailable)(),
+                                    decltype(implementation::prepare) prepare,
+                                    decltype(implementation::prepare_operation) prepare_operation,
+                                    std::span<const core::signature> types = signatures) {
     return {.name = name,
             .summary = summary,
-            .signatures = signatures,
+            .signatures = types,
             .tunables = tunables,
             .threaded = true,
-            .unavailable = &missing<Level>,
+            .unavailable = unavailable,
             .unsupported = &refuse,
-            .prepare = &prepare_level<Level, core::problem>,
+            .prepare = prepare,
             .unsupported_operation = &refuse_operation,
-            .prepare_operation = &prepare_level<Level, operation>,
+            .prepare_operation = prepare_operation,
             .takes_prepared = true,
             .takes_groups = true,
             .takes_other_e = true};
 }
 
-constexpr implementation chosen = {
-    .name = "cpu.engine",
-    .summary = "what carat's own call uses: packed blocks, the best kernels of this machine",
-    .signatures = signatures,
-    .tunables = tunables,
-    .threaded = true,
-    .unsupported = &refuse,
-    .prepare = &prepare_chosen<core::problem>,
-    .unsupported_operation = &refuse_operation,
-    .prepare_operation = &prepare_chosen<operation>,
-    .takes_prepared = true,
-    .takes_groups = true,
-    .takes_other_e = true};
+template <core::isa Level>
+constexpr implementation row(std::string_view name, std::string_view summary) {
+    return engine_row(name, summary, &missing<Level>, &prepare_level<Level, core::problem>,
+                      &prepare_level<Level, operation>);
+}
+
+constexpr implementation chosen = engine_row(
+    "cpu.engine", "what carat's own call uses: packed blocks, the best kernels of this machine",
+    nullptr, &prepare_chosen<core::problem>, &prepare_chosen<operation>);
 constexpr auto baseline = row<core::isa::baseline>(
     "cpu.engine.baseline", "the engine with what every machine of the architecture has");
 #if defined(__x86_64__)
@@ -338,20 +337,11 @@ std::string missing_f16_sums() {
     return cpu_engine::why_no_f16_sums(core::best_isa());
 }
 
-constexpr implementation f16_sums = {
-    .name = "cpu.engine.f16_sums",
-    .summary = "carat::cpu{.f16 = f16_as::f16_sums}: f16 summed in f16, 32 products at a time",
-    .signatures = f16_sums_types,
-    .tunables = tunables,
-    .threaded = true,
-    .unavailable = &missing_f16_sums,
-    .unsupported = &refuse,
-    .prepare = &prepare_f16_sums<core::problem>,
-    .unsupported_operation = &refuse_operation,
-    .prepare_operation = &prepare_f16_sums<operation>,
-    .takes_prepared = true,
-    .takes_groups = true,
-    .takes_other_e = true};
+constexpr implementation f16_sums =
+    engine_row("cpu.engine.f16_sums",
+               "carat::cpu{.f16 = f16_as::f16_sums}: f16 summed in f16, 32 products at a time",
+               &missing_f16_sums, &prepare_f16_sums<core::problem>, &prepare_f16_sums<operation>,
+               f16_sums_types);
 #endif
 
 }  // namespace

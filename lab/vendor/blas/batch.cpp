@@ -36,7 +36,7 @@ class batch_call final : public rows::runnable {
           control_(library.threads),
           threads_(threads),
           all_(all),
-          shape_(shape_for_blas(all.one)) {
+          shape_(int_shape_for_blas(all.one)) {
         const rows::distances apart = distances_of(all);
         first_step_ = static_cast<int>(shape_.swapped ? apart.b : apart.a);
         second_step_ = static_cast<int>(shape_.swapped ? apart.a : apart.b);
@@ -51,11 +51,11 @@ class batch_call final : public rows::runnable {
     void run(const core::operands& data) override {
         const threads_held held(control_, threads_);
         if (all_.lies == rows::placement::pointers) return run_anywhere(data);
-        const auto* first = static_cast<const T*>(shape_.swapped ? data.b : data.a);
-        const auto* second = static_cast<const T*>(shape_.swapped ? data.a : data.b);
-        calls_.strided(&shape_.first_letter, &shape_.second_letter, &m_, &n_, &k_, &alpha_, first,
-                       &first_ld_, &first_step_, second, &second_ld_, &second_step_, &beta_,
-                       static_cast<T*>(data.c), &c_ld_, &c_step_, &count_, 1, 1);
+        const shape_in<int>& x = shape_;
+        calls_.strided(&x.first_letter, &x.second_letter, &x.m, &x.n, &x.k, &alpha_,
+                       x.first<T>(data), &x.first_ld, &first_step_, x.second<T>(data), &x.second_ld,
+                       &second_step_, &beta_, static_cast<T*>(data.c), &x.c_ld, &c_step_, &count_,
+                       1, 1);
     }
 
     [[nodiscard]] int threads() const override { return threads_; }
@@ -64,22 +64,17 @@ class batch_call final : public rows::runnable {
     void run_anywhere(const core::operands& data) {
         const int groups = 1;
         const auto& at = places_.try_emplace(data.c, all_, data, shape_.swapped).first->second;
-        calls_.grouped(&shape_.first_letter, &shape_.second_letter, &m_, &n_, &k_, &alpha_,
-                       at.first.data(), &first_ld_, at.second.data(), &second_ld_, &beta_,
-                       at.c.data(), &c_ld_, &groups, &count_, 1, 1);
+        const shape_in<int>& x = shape_;
+        calls_.grouped(&x.first_letter, &x.second_letter, &x.m, &x.n, &x.k, &alpha_,
+                       at.first.data(), &x.first_ld, at.second.data(), &x.second_ld, &beta_,
+                       at.c.data(), &x.c_ld, &groups, &count_, 1, 1);
     }
 
     batch_calls<T> calls_;
     const thread_control& control_;
     int threads_;
     rows::operation all_;
-    blas_shape shape_;
-    int m_ = static_cast<int>(shape_.m);
-    int n_ = static_cast<int>(shape_.n);
-    int k_ = static_cast<int>(shape_.k);
-    int first_ld_ = static_cast<int>(shape_.first_ld);
-    int second_ld_ = static_cast<int>(shape_.second_ld);
-    int c_ld_ = static_cast<int>(shape_.c_ld);
+    shape_in<int> shape_;
     int count_ = static_cast<int>(all_.count);
     int first_step_ = 0, second_step_ = 0, c_step_ = 0;
     T alpha_ = static_cast<T>(all_.one.alpha);
@@ -123,7 +118,7 @@ std::unique_ptr<rows::runnable> prepare(const blas_library& library, const rows:
     if (all.is_listed()) return prepare_group(library, all, s);
     if (!has_call(library, all))
         return loop_over([&](const core::problem& p) { return prepare(library, p, s); }, all);
-    const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
+    const int threads = granted(library.threads, s.threads);
     if (all.one.a_type == dtype::f64)
         return std::make_unique<batch_call<double>>(library, library.batch_f64, all, threads);
     return std::make_unique<batch_call<float>>(library, library.batch_f32, all, threads);

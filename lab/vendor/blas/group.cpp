@@ -25,15 +25,15 @@ struct told {
             const std::int64_t place = shuffled(all, i);
             const core::problem p = problem_of(all, place);
             if (p.m == 0) continue;
-            const blas_shape shape = shape_for_blas(p);
+            const shape_in<int> shape = int_shape_for_blas(p);
             first_letter.push_back(shape.first_letter);
             second_letter.push_back(shape.second_letter);
-            m.push_back(static_cast<int>(shape.m));
-            n.push_back(static_cast<int>(shape.n));
-            k.push_back(static_cast<int>(shape.k));
-            first_ld.push_back(static_cast<int>(shape.first_ld));
-            second_ld.push_back(static_cast<int>(shape.second_ld));
-            c_ld.push_back(static_cast<int>(shape.c_ld));
+            m.push_back(shape.m);
+            n.push_back(shape.n);
+            k.push_back(shape.k);
+            first_ld.push_back(shape.first_ld);
+            second_ld.push_back(shape.second_ld);
+            c_ld.push_back(shape.c_ld);
             alpha.push_back(static_cast<T>(p.alpha));
             beta.push_back(static_cast<T>(p.beta));
             count.push_back(1);
@@ -110,7 +110,7 @@ std::unique_ptr<rows::runnable> prepare_group(const blas_library& library,
                                               const rows::operation& all, const core::settings& s) {
     if (!has_grouped_call(library, all))
         return loop_over([&](const core::problem& p) { return prepare(library, p, s); }, all);
-    const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
+    const int threads = granted(library.threads, s.threads);
     if (all.one.a_type == dtype::f64)
         return std::make_unique<group_call<double>>(library, library.batch_f64.grouped, all,
                                                     threads);

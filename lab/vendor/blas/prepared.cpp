@@ -26,7 +26,7 @@ class compute_call final : public rows::runnable {
         : calls_(calls),
           control_(library.threads),
           threads_(threads),
-          shape_(shape_for_blas(p)),
+          shape_(int_shape_for_blas(p)),
           alpha_(static_cast<T>(p.alpha)),
           beta_(static_cast<T>(p.beta)) {}
 
@@ -35,13 +35,14 @@ class compute_call final : public rows::runnable {
         const char* const which = shape_.swapped ? "A" : "B";
         packed_memory& to = packed_[data.b];
         if (to == nullptr) {
-            const std::size_t bytes = calls_.size(which, &m_, &n_, &k_, 1);
+            const std::size_t bytes = calls_.size(which, &shape_.m, &shape_.n, &shape_.k, 1);
             to.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64})));
         }
         const char letter = shape_.swapped ? shape_.first_letter : shape_.second_letter;
-        calls_.pack(which, &letter, &m_, &n_, &k_, &alpha_, static_cast<const T*>(data.b),
-                    shape_.swapped ? &first_ld_ : &second_ld_, reinterpret_cast<T*>(to.get()), 1,
-                    1);
+        calls_.pack(which, &letter, &shape_.m, &shape_.n, &shape_.k, &alpha_,
+                    static_cast<const T*>(data.b),
+                    shape_.swapped ? &shape_.first_ld : &shape_.second_ld,
+                    reinterpret_cast<T*>(to.get()), 1, 1);
     }
 
     void run(const core::operands& data) override {
@@ -50,9 +51,9 @@ class compute_call final : public rows::runnable {
         const auto* const a = static_cast<const T*>(data.a);
         const char p = 'P';
         calls_.compute(shape_.swapped ? &p : &shape_.first_letter,
-                       shape_.swapped ? &shape_.second_letter : &p, &m_, &n_, &k_,
-                       shape_.swapped ? packed : a, &first_ld_, shape_.swapped ? a : packed,
-                       &second_ld_, &beta_, static_cast<T*>(data.c), &c_ld_, 1, 1);
+                       shape_.swapped ? &shape_.second_letter : &p, &shape_.m, &shape_.n, &shape_.k,
+                       shape_.swapped ? packed : a, &shape_.first_ld, shape_.swapped ? a : packed,
+                       &shape_.second_ld, &beta_, static_cast<T*>(data.c), &shape_.c_ld, 1, 1);
     }
 
     [[nodiscard]] int threads() const override { return threads_; }
@@ -61,13 +62,7 @@ class compute_call final : public rows::runnable {
     packing_calls<T> calls_;
     const thread_control& control_;
     int threads_;
-    blas_shape shape_;
-    int m_ = static_cast<int>(shape_.m);
-    int n_ = static_cast<int>(shape_.n);
-    int k_ = static_cast<int>(shape_.k);
-    int first_ld_ = static_cast<int>(shape_.first_ld);
-    int second_ld_ = static_cast<int>(shape_.second_ld);
-    int c_ld_ = static_cast<int>(shape_.c_ld);
+    shape_in<int> shape_;
     T alpha_;
     T beta_;
     std::map<const void*, packed_memory> packed_;
@@ -87,7 +82,7 @@ std::string reason_against_prepared(const blas_library& library, const core::pro
 
 std::unique_ptr<rows::runnable> prepare_packed(const blas_library& library, const core::problem& p,
                                                const core::settings& s) {
-    const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
+    const int threads = granted(library.threads, s.threads);
     if (p.a_type == dtype::f64)
         return std::make_unique<compute_call<double>>(library, library.packing_f64, p, threads);
     return std::make_unique<compute_call<float>>(library, library.packing_f32, p, threads);

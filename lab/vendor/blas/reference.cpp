@@ -1,7 +1,6 @@
 // Netlib's reference BLAS: the Fortran loops that define what a BLAS computes, serial and
 // unblocked. Debian and Ubuntu let every BLAS answer to the name libblas.so.3, so the file proves
 // by what it does not export that it is the real one.
-#include <algorithm>
 #include <array>
 #include <filesystem>
 

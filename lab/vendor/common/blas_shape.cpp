@@ -82,4 +82,11 @@ blas_shape shape_for_blas(const core::problem& p) {
     return {opposite(b.letter), opposite(a.letter), p.n, p.m, p.k, b.ld, a.ld, c.ld, true};
 }
 
+shape_in<int> int_shape_for_blas(const core::problem& p) {
+    const blas_shape s = shape_for_blas(p);
+    const auto narrow = [](std::int64_t value) { return static_cast<int>(value); };
+    return {s.first_letter,     s.second_letter,     narrow(s.m),    narrow(s.n), narrow(s.k),
+            narrow(s.first_ld), narrow(s.second_ld), narrow(s.c_ld), s.swapped};
+}
+
 }  // namespace carat::vendor

@@ -13,17 +13,28 @@
 
 namespace carat::vendor {
 
-struct blas_shape {
+template <class Integer>
+struct shape_in {
     char first_letter = 'N';   // 'N' or 'T', of the operand that BLAS calls A
     char second_letter = 'N';  // of the one it calls B
-    std::int64_t m = 0;
-    std::int64_t n = 0;
-    std::int64_t k = 0;
-    std::int64_t first_ld = 1;
-    std::int64_t second_ld = 1;
-    std::int64_t c_ld = 1;
+    Integer m = 0;
+    Integer n = 0;
+    Integer k = 0;
+    Integer first_ld = 1;
+    Integer second_ld = 1;
+    Integer c_ld = 1;
     bool swapped = false;  // BLAS's A is our B
+
+    template <class T>
+    [[nodiscard]] const T* first(const core::operands& data) const {
+        return static_cast<const T*>(swapped ? data.b : data.a);
+    }
+    template <class T>
+    [[nodiscard]] const T* second(const core::operands& data) const {
+        return static_cast<const T*>(swapped ? data.a : data.b);
+    }
 };
+using blas_shape = shape_in<std::int64_t>;
 
 // True when no product remains to be computed: C = beta C, or no C at all.
 [[nodiscard]] constexpr bool is_degenerate(const core::problem& p) {
@@ -39,5 +50,8 @@ struct blas_shape {
 
 // Only for problems without such a reason that are not degenerate.
 [[nodiscard]] blas_shape shape_for_blas(const core::problem& p);
+// Libraries of 32-bit integers take this one, where reason_against_shape() has no reason up to
+// their largest.
+[[nodiscard]] shape_in<int> int_shape_for_blas(const core::problem& p);
 
 }  // namespace carat::vendor

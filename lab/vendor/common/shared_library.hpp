@@ -2,7 +2,6 @@
 // several BLAS libraries, which all export dgemm_, live side by side in one process.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <stdexcept>

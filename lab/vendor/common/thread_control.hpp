@@ -32,6 +32,11 @@ struct thread_control {
 // itself without OpenMP.
 [[nodiscard]] int granted_by_openmp(const shared_library& library, int threads);
 
+// The threads that a call would use of so many.
+[[nodiscard]] inline int granted(const thread_control& control, int asked) {
+    return control.confirm ? control.confirm(asked) : 1;
+}
+
 // Why `control` can't give exactly `threads`; empty when it can.
 [[nodiscard]] std::string reason_against_threads(const thread_control& control, int threads);
 

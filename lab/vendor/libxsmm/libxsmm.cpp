@@ -9,6 +9,7 @@
 
 #include "lab/rows/operation.hpp"
 #include "lab/vendor/common/blas_shape.hpp"
+#include "lab/vendor/common/held_call.hpp"
 #include "lab/vendor/common/kernel_note.hpp"
 #include "lab/vendor/common/scale_only.hpp"
 #include "lab/vendor/common/shared_library.hpp"
@@ -39,33 +40,14 @@ constexpr int flag_transposed_b = 2;
 // Machine code for `p`, generated at the first request and kept by libxsmm; null when it has none.
 template <class T>
 kernel<T>* find_kernel(dispatch<T>* function, const core::problem& p) {
-    const blas_shape s = shape_for_blas(p);
-    const auto narrow = [](std::int64_t value) { return static_cast<int>(value); };
-    const int lda = narrow(s.first_ld), ldb = narrow(s.second_ld), ldc = narrow(s.c_ld);
+    const shape_in<int> s = int_shape_for_blas(p);
     const T alpha = static_cast<T>(p.alpha), beta = static_cast<T>(p.beta);
     const int flags = (s.first_letter == 'T' ? flag_transposed_a : 0) |
                       (s.second_letter == 'T' ? flag_transposed_b : 0);
     const int no_prefetch = 0;
-    return function(narrow(s.m), narrow(s.n), narrow(s.k), &lda, &ldb, &ldc, &alpha, &beta, &flags,
+    return function(s.m, s.n, s.k, &s.first_ld, &s.second_ld, &s.c_ld, &alpha, &beta, &flags,
                     &no_prefetch);
 }
-
-template <class T>
-class generated_call final : public rows::runnable {
-  public:
-    generated_call(kernel<T>* code, const core::problem& p)
-        : code_(code), swapped_(shape_for_blas(p).swapped) {}
-
-    void run(const core::operands& data) override {
-        const auto* a = static_cast<const T*>(data.a);
-        const auto* b = static_cast<const T*>(data.b);
-        code_(swapped_ ? b : a, swapped_ ? a : b, static_cast<T*>(data.c));
-    }
-
-  private:
-    kernel<T>* code_;
-    bool swapped_;
-};
 
 core::isa level_of(std::string_view architecture) {
     static constexpr std::array avx512 = {"skx", "clx", "cpx", "spr", "knl", "knm"};
@@ -146,9 +128,14 @@ std::string unsupported(const core::problem& p, const core::settings&) {
 }
 
 std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
+    static const thread_control serial;
     const auto with = [&]<class T>(dispatch<T>* function) -> std::unique_ptr<rows::runnable> {
         if (is_degenerate(p)) return std::make_unique<scale_only<T>>(p);
-        return std::make_unique<generated_call<T>>(find_kernel(function, p), p);
+        return holding_threads(
+            serial, 1,
+            [code = find_kernel(function, p), x = shape_for_blas(p)](const core::operands& data) {
+                code(x.first<T>(data), x.second<T>(data), static_cast<T*>(data.c));
+            });
     };
     return p.a_type == dtype::f64 ? with(opened().dispatch_f64) : with(opened().dispatch_f32);
 }

@@ -229,8 +229,7 @@ std::string unsupported(const core::problem& p, const core::settings& s) {
 
 std::unique_ptr<rows::runnable> prepare_operation(const rows::operation& all,
                                                   const core::settings& s) {
-    const thread_control& control = opened().threads;
-    return std::make_unique<matmul_call>(all, control.confirm ? control.confirm(s.threads) : 1);
+    return std::make_unique<matmul_call>(all, granted(opened().threads, s.threads));
 }
 
 std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings& s) {

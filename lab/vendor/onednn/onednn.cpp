@@ -9,6 +9,7 @@
 #include <carat/types.hpp>
 
 #include "lab/vendor/common/blas_shape.hpp"
+#include "lab/vendor/common/held_call.hpp"
 #include "lab/vendor/common/kernel_note.hpp"
 #include "lab/vendor/common/scale_only.hpp"
 #include "lab/vendor/onednn/library.hpp"
@@ -28,75 +29,38 @@ struct dnnl_version_fields {
     unsigned cpu_runtime;
 };
 
+void require_success(int status) {
+    if (status != success)
+        throw error(error_code::unsupported, fmt::format("oneDNN failed, status {}", status));
+}
+
+// Row-major: BLAS's second operand comes first, and N before M.
 template <class Input>
-class gemm_call final : public rows::runnable {
-  public:
-    gemm_call(const onednn_library& library, gemm<Input>* function, const core::problem& p,
-              int threads)
-        : gemm_(function),
-          control_(library.threads),
-          threads_(threads),
-          shape_(shape_for_blas(p)),
-          alpha_(static_cast<float>(p.alpha)),
-          beta_(static_cast<float>(p.beta)) {}
-
-    // Row-major: BLAS's second operand comes first, and N before M.
-    void run(const core::operands& data) override {
-        const threads_held held(control_, threads_);
-        const auto* first = static_cast<const Input*>(shape_.swapped ? data.b : data.a);
-        const auto* second = static_cast<const Input*>(shape_.swapped ? data.a : data.b);
-        const int status = gemm_(shape_.second_letter, shape_.first_letter, shape_.n, shape_.m,
-                                 shape_.k, alpha_, second, shape_.second_ld, first, shape_.first_ld,
-                                 beta_, static_cast<float*>(data.c), shape_.c_ld);
-        if (status != success)
-            throw error(error_code::unsupported, fmt::format("oneDNN failed, status {}", status));
-    }
-
-    [[nodiscard]] int threads() const override { return threads_; }
-
-  private:
-    gemm<Input>* gemm_;
-    const thread_control& control_;
-    int threads_;
-    blas_shape shape_;
-    float alpha_;
-    float beta_;
-};
+std::unique_ptr<rows::runnable> prepare_gemm(gemm<Input>* function, const core::problem& p,
+                                             int threads) {
+    const auto call = [function, x = shape_for_blas(p), alpha = static_cast<float>(p.alpha),
+                       beta = static_cast<float>(p.beta)](const core::operands& data) {
+        require_success(function(x.second_letter, x.first_letter, x.n, x.m, x.k, alpha,
+                                 x.second<Input>(data), x.second_ld, x.first<Input>(data),
+                                 x.first_ld, beta, static_cast<float*>(data.c), x.c_ld));
+    };
+    return holding_threads(opened().threads, threads, call);
+}
 
 // The same of bytes; its first operand may be unsigned.
 template <class Input>
-class byte_gemm_call final : public rows::runnable {
-  public:
-    byte_gemm_call(const onednn_library& library, byte_gemm<Input>* function,
-                   const core::problem& p, int threads)
-        : gemm_(function),
-          control_(library.threads),
-          threads_(threads),
-          shape_(shape_for_blas(p)),
-          beta_(static_cast<float>(p.beta)) {}
-
-    void run(const core::operands& data) override {
-        const threads_held held(control_, threads_);
-        const auto* second = static_cast<const Input*>(shape_.swapped ? data.a : data.b);
-        const auto* first = static_cast<const std::int8_t*>(shape_.swapped ? data.b : data.a);
+std::unique_ptr<rows::runnable> prepare_gemm(byte_gemm<Input>* function, const core::problem& p,
+                                             int threads) {
+    const auto call = [function, x = shape_for_blas(p),
+                       beta = static_cast<float>(p.beta)](const core::operands& data) {
         const std::int32_t offset = 0;
-        const int status =
-            gemm_(shape_.second_letter, shape_.first_letter, 'F', shape_.n, shape_.m, shape_.k, 1,
-                  second, shape_.second_ld, 0, first, shape_.first_ld, 0, beta_,
-                  static_cast<std::int32_t*>(data.c), shape_.c_ld, &offset);
-        if (status != success)
-            throw error(error_code::unsupported, fmt::format("oneDNN failed, status {}", status));
-    }
-
-    [[nodiscard]] int threads() const override { return threads_; }
-
-  private:
-    byte_gemm<Input>* gemm_;
-    const thread_control& control_;
-    int threads_;
-    blas_shape shape_;
-    float beta_;
-};
+        require_success(function(x.second_letter, x.first_letter, 'F', x.n, x.m, x.k, 1,
+                                 x.second<Input>(data), x.second_ld, 0, x.first<std::int8_t>(data),
+                                 x.first_ld, 0, beta, static_cast<std::int32_t*>(data.c), x.c_ld,
+                                 &offset));
+    };
+    return holding_threads(opened().threads, threads, call);
+}
 
 // dnnl_cpu_isa_t: a bit for each set of instructions; these mean the same in versions 2 and 3.
 constexpr int bit_avx2 = 0x4, bit_avx_vnni = 0x8, bit_avx512 = 0x20, bit_vnni = 0x40,
@@ -199,14 +163,10 @@ std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::sett
     if (is_degenerate(p) && p.c_type == dtype::i32)
         return std::make_unique<scale_only<std::uint32_t>>(p);
     if (is_degenerate(p)) return std::make_unique<scale_only<float>>(p);
-    const int threads = library.threads.confirm ? library.threads.confirm(s.threads) : 1;
-    if (p.a_type == dtype::bf16)
-        return std::make_unique<gemm_call<bf16>>(library, library.bf16_gemm, p, threads);
-    if (p.a_type == dtype::i8)
-        return std::make_unique<byte_gemm_call<std::int8_t>>(library, library.s8_gemm, p, threads);
-    if (p.a_type == dtype::u8)
-        return std::make_unique<byte_gemm_call<std::uint8_t>>(library, library.u8_gemm, p, threads);
-    return std::make_unique<gemm_call<float>>(library, library.sgemm, p, threads);
+    if (p.a_type == dtype::bf16) return prepare_gemm(library.bf16_gemm, p, s.threads);
+    if (p.a_type == dtype::i8) return prepare_gemm(library.s8_gemm, p, s.threads);
+    if (p.a_type == dtype::u8) return prepare_gemm(library.u8_gemm, p, s.threads);
+    return prepare_gemm(library.sgemm, p, s.threads);
 }
 
 constexpr std::array signatures = {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "core/swap_ab.hpp"
 #include "cpu/machine.hpp"

@@ -2,7 +2,6 @@
 // called: Fortran or CBLAS, float or double.
 #pragma once
 
-#include <cstddef>
 #include <type_traits>
 
 #include "abi/blas/abi/integer.hpp"

@@ -100,7 +100,8 @@ template <class T>
     return transposed(column_major(data, c, r, ld));
 }
 
-// The arguments of gemm and gemmtr: factors, sizes, and A, B and C with their leading dimensions.
+// The arguments of gemm, gemmtr, symm, syrk (without B) and syr2k: factors, sizes, and A, B and C
+// with their leading dimensions.
 template <class T>
 struct factors {
     T alpha;

@@ -10,22 +10,6 @@ namespace carat::blas {
 namespace {
 
 template <class T>
-struct matrices {
-    const T* a;
-    integer lda;
-    const T* b;  // null for syrk
-    integer ldb;
-    T* c;
-    integer ldc;
-};
-
-template <class T>
-struct factors {
-    T alpha;
-    T beta;
-};
-
-template <class T>
 void symm(const caller& from, char side, char uplo, integer m, integer n, const factors<T>& f,
           const matrices<T>& x) {
     const integer order = side == 'L' ? m : n;

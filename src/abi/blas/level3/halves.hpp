@@ -1,8 +1,6 @@
 // Divides views in two.
 #pragma once
 
-#include <algorithm>
-
 #include "abi/blas/level3/product.hpp"
 
 namespace carat::blas {

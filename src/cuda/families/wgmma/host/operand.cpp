@@ -1,6 +1,5 @@
 #include "cuda/families/wgmma/host/operand.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "cuda/families/wgmma/kernel_table.hpp"
@@ -93,12 +92,6 @@ scratch operand::memory_for_packing() const {
 packing operand::packing_of(const void* data, std::int64_t apart) const {
     const strided from = packed_from(data, apart);
     return {from, packed_memory_.get(), packed_stride(from)};
-}
-
-bool operand::packed_in_lines(std::int64_t bytes) const {
-    const strided from = packed_from(nullptr);
-    return from.along == 1 && from.across > 0 &&
-           std::max(from.across, packed_stride(from)) <= bytes / from.element_bytes / from.lines;
 }
 
 CUtensorMap operand::map(const void* data, int box_lines, int box_depth, const batch& of) const {

@@ -61,11 +61,6 @@ class operand {
     /// elements apart.
     [[nodiscard]] packing packing_of(const void* data, std::int64_t apart) const;
 
-    /// Whether of such an operand each line is copied as it is, and all of them lie within so many
-    /// bytes, before and after.
-    [[nodiscard]] bool packed_in_lines(std::int64_t bytes) const;
-    [[nodiscard]] std::int64_t packed_lines() const { return packed() ? shape_.lines : 0; }
-
     /// What TMA is told, with boxes of `box_lines` lines of 128 bytes of K, or, where the operand
     /// is contiguous across, of 128 bytes of lines by `box_depth` deep.
     [[nodiscard]] CUtensorMap map(const void* data, int box_lines, int box_depth,
