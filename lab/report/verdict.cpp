@@ -138,6 +138,12 @@ std::vector<std::string> reservations(const measured_case& here) {
     return said;
 }
 
+// How many cases the first of those that lead some leads.
+std::string led(std::size_t count, std::size_t told) {
+    if (count < told) return fmt::format(" in {} of {} cases", count, told);
+    return told == 2 ? " in both cases" : fmt::format(" in all {} cases", told);
+}
+
 // "Highest median: `a` in 4 of 6 cases and `b` in 2."; empty for a single case. The report's list
 // also has cases without a figure.
 std::string leads(const std::vector<measured_case>& cases) {
@@ -157,9 +163,7 @@ std::string leads(const std::vector<measured_case>& cases) {
     std::vector<std::string> said;
     said.reserve(order.size());
     for (const auto& [count, name] : order) {
-        said.push_back(count == told  ? fmt::format("{} in all {} cases", name, told)
-                       : said.empty() ? fmt::format("{} in {} of {} cases", name, count, told)
-                                      : fmt::format("{} in {}", name, count));
+        said.push_back(name + (said.empty() ? led(count, told) : fmt::format(" in {}", count)));
     }
     if (told < cases.size()) said.front() += " with a figure";
     return fmt::format("Highest median: {}.", listed(said));

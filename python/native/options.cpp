@@ -127,7 +127,7 @@ cpu on_cpu(const keywords& asked, dtype type) {
     if (is_fp8(type))
         throw nb::type_error(("a is " + std::string(numpy_name(type)) +
                               " in this machine's memory: fp8 is multiplied on GPUs; convert a "
-                              "and b, with astype('float32') say")
+                              "and b, for example with astype('float32')")
                                  .c_str());
     if (!asked.stream.is_none())
         refuse("stream is " + shown(asked.stream) +

@@ -536,7 +536,7 @@ class RightCalls(Command):
                 (self.folder / "a.json").unlink()
 
     def interrupt_and_resume(self, number):
-        arguments = ["bench", "--impl", "naive,tiled", "--size", "8:40:8", "--trials", "400",
+        arguments = ["bench", "--impl", "naive,tiled", "--size", "8:40:8", "--trials", "100",
                      "--json", "a.json", "--csv", "a.csv"]
         with subprocess.Popen([CARAT, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:
@@ -666,11 +666,11 @@ class RightCalls(Command):
         others = [subprocess.Popen(spin) for _ in range(2 * os.cpu_count())]
         try:
             out = self.carat("bench", "--impl", "naive,reordered", "--size", 64, "--threads", 1,
-                             "--trials", 100, "--pairs", "--json", "a.json").stdout
+                             "--trials", 30, "--pairs", "--json", "a.json").stdout
             run = self.carat("run", "--impl", "naive", "--m", 64, "--n", 64, "--k", 64, "--trials",
-                             200).stdout
-            why = self.carat("explain", "--m", 1200, "--n", 1200, "--k", 1200, "--device", "cpu",
-                             "--budget", 2).stdout
+                             50).stdout
+            why = self.carat("explain", "--m", 500, "--n", 500, "--k", 500, "--device", "cpu",
+                             "--budget", 0.5).stdout
         finally:
             for other in others:
                 other.kill()

@@ -158,7 +158,7 @@ class Workers(unittest.TestCase):
 
     def end_by(self, number):
         command = [CARAT, "bench", "--impl", "naive,tiled,reordered", "--size", "8:400:8",
-                   "--trials", "500", "--processes", "2", "--json", f"{number.name}.json"]
+                   "--trials", "100", "--processes", "2", "--json", f"{number.name}.json"]
         file = self.folder / f"{number.name}.json"
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:

@@ -37,13 +37,8 @@ void leave() {
 void hang() {
     for (;;) pause();
 }
-#if defined(CARAT_FAULTS_ON_GPU)
 constexpr fault write_illegally = faults::start_illegal_write;
 constexpr fault work_for_ever = faults::start_endless_kernel;
-#else
-constexpr fault write_illegally = nothing;
-constexpr fault work_for_ever = nothing;
-#endif
 
 template <fault Break>
 rows::implementation row(const char* name) {

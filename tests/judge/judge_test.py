@@ -87,11 +87,11 @@ class Honest(Judge):
                        "--size", "257", code=RIGHT)
 
     def test_contiguous_rows_are_timed_where_others_are_refused(self):
-        out = self.judge(EXAMPLES / "honest/contiguous.c", "--at-least", "50", "--size", "96x64x300",
+        out = self.judge(EXAMPLES / "honest/contiguous.c", "--at-least", "50", "--size", "400x300x300",
                          "--time", "0.5", "--threads", 1, "--json", "v.json", code=(SLOWER, NONE)).stdout
         verdict = json.loads((self.folder / "v.json").read_text())
         self.assertEqual([case["rows"] for case in verdict["cases"]], ["contiguous"])
-        self.assertRegex(out, "96x64x300, contiguous rows")
+        self.assertRegex(out, "400x300x300, contiguous rows")
         self.assertRegex(out.splitlines()[-1], "contiguous: right, .*, with contiguous rows|right so far")
         self.assertGreater(verdict["calls_checked"], 150)
         self.judge(EXAMPLES / "honest/blocked.cpp", "--at-least", 0, "--size", "64,65x3x7", code=RIGHT)

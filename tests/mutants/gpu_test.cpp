@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness.hpp"
-#if defined(CARAT_MUTANTS_ON_GPU)
 #include "product_on_gpu.hpp"
-#endif
 
 namespace carat::mutants {
 namespace {
@@ -15,7 +13,6 @@ namespace {
 TEST(mutants_gpu, are_all_caught) {
     if (const std::string why = gpu::unavailable(gpu::in_use()); !why.empty())
         GTEST_SKIP() << "no GPU test can run: " << why;
-#if defined(CARAT_MUTANTS_ON_GPU)
     constexpr std::int64_t sizes[] = {300, 700, 1500, 4096 - 32};
     expect_all_caught(
         rows::device::cuda,
@@ -23,7 +20,6 @@ TEST(mutants_gpu, are_all_caught) {
             return make_product_on_gpu(p, chosen(s));
         },
         sizes);
-#endif
 }
 
 }  // namespace

@@ -245,6 +245,14 @@ def check_verdicts(page, check, results):
         check.that(wanted in headline, f"the headline lacks {wanted}: {headline}")
 
 
+def check_first_screen(page, check):
+    """However many warnings and cases there are, the leader's row is seen without scrolling."""
+    bottom = page.evaluate("document.querySelector('#ranking-table tbody tr').getBoundingClientRect().bottom")
+    check.that(bottom <= WINDOWS[0][1], f"the ranking's first row ends at {bottom:.0f} px of {WINDOWS[0][1]}")
+    cases = page.evaluate("document.querySelector('#ranking .verdicts').closest('details').open")
+    check.that(not cases, "sixteen verdicts are folded")
+
+
 def check_matrix(page, check, results):
     choose(page, "pick-dtype", "f64")
     choose(page, "pick-threads", "2 threads")
@@ -625,6 +633,7 @@ def run(page, check, writer, model, folder, keep):
         downloads = folder / f"downloads-{kind}"
         downloads.mkdir(exist_ok=True)
         if kind == "cpu":
+            check_first_screen(page, check)
             check_verdicts(page, check, results)
             check_ranking(page, check, results)
             check_refusals(page, check)

@@ -218,6 +218,11 @@ TEST(verdicts, open_at_the_largest_case_and_count_the_leaders) {
                         "in 1."),
               std::string::npos)
         << said;
+    auto small = large;
+    small.m = 10;
+    EXPECT_NE(
+        headline(sample::file({large, small})).find("Highest median: cpu.large in both cases."),
+        std::string::npos);
 }
 
 TEST(warnings, tell_what_weakens_a_run) {

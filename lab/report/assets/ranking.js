@@ -1,4 +1,5 @@
-// One table for the selected case, fastest first, and below it whoever has no figure and why.
+// One table for the selected case, fastest first; below it whoever has no figure and why, and the verdict on
+// every case, to choose another.
 
 /** What sets a result apart from its case: own thread count, another precision, another device. */
 function marks(result) {
@@ -101,23 +102,46 @@ function without_figure(c) {
       element("li", {}, element("code", {}, result_at(result).implementation), " ", why))));
 }
 
+let all_open = digest.views[0].cases.length <= 6;
+
+function every_case() {
+  const columns = [
+    { head: "Case", cell: (c) => element("button", {
+      type: "button", class: "link", "aria-current": c === selected.case ? "true" : undefined,
+      onclick: () => choose(c),
+    }, c.label) },
+    { head: "Verdict", cell: (c) => element("span", {}, prose(c.verdict)) },
+  ];
+  const all = table(columns, selected.view.cases, {
+    class: "verdicts",
+    row_attributes: (c) => ({ class: c === selected.case ? "chosen" : undefined }),
+  });
+  return element("details", { open: all_open,
+                              ontoggle: (event) => { all_open = event.currentTarget.open; } },
+    element("summary", {}, `The verdict on each of ${selected.view.cases.length} cases`), all);
+}
+
+const ranking_note = "Median with its 95 % confidence interval over processes. Rows with the same group letter were not shown "
+  + "to differ by more than the margin. Errors are in units of roundoff u, worst over all elements of C. Cold and prepare "
+  + "times are never part of the figure.";
+
 section({
   id: "ranking",
   title: "Ranking",
-  lead: () => `${selected.case.label}. ${busy_words(selected.case)}Median with its 95 % confidence interval over processes. `
-    + "Rows with the same group letter were not shown to differ by more than the margin. Errors are in units of roundoff u, "
-    + "worst over all elements of C. Cold and prepare times are never part of the figure.",
+  lead: () => `${selected.case.label}. ${busy_words(selected.case)}`,
   applies: () => digest.views[0].cases.length > 0,
   render(host) {
     const results = ranked_results(selected.case);
     if (results.length > 0) {
       host.append(table(ranking_columns(results[0]), results,
                         { class: "ranking stacked", id: "ranking-table",
-                          caption: `Ranking for ${selected.case.label}` }));
+                          caption: `Ranking for ${selected.case.label}` }),
+                  element("p", { class: "notes" }, ranking_note));
       const on_gpu = gpu_table(results);
       if (on_gpu) host.append(on_gpu);
     }
     const refused = without_figure(selected.case);
     if (refused) host.append(refused);
+    if (selected.view.cases.length > 1) host.append(every_case());
   },
 });

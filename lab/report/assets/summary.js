@@ -1,5 +1,5 @@
-// What a reader takes away: the headline, four figures of the selected case, the verdict on every
-// case, and what to know before trusting any of it.
+// What a reader takes away: the headline, four figures of the selected case, and what to know before
+// trusting any of it.
 
 const glyph = { error: "✕", warning: "!", note: "i" };
 
@@ -27,24 +27,6 @@ function tiles() {
 }
 
 let printing = false;
-let all_open = digest.views[0].cases.length <= 6;
-
-function every_case() {
-  const columns = [
-    { head: "Case", cell: (c) => element("button", {
-      type: "button", class: "link", "aria-current": c === selected.case ? "true" : undefined,
-      onclick: () => choose(c),
-    }, c.label) },
-    { head: "Verdict", cell: (c) => element("span", {}, prose(c.verdict)) },
-  ];
-  const all = table(columns, selected.view.cases, {
-    class: "verdicts",
-    row_attributes: (c) => ({ class: c === selected.case ? "chosen" : undefined }),
-  });
-  return element("details", { open: all_open,
-                              ontoggle: (event) => { all_open = event.currentTarget.open; } },
-    element("summary", {}, `The verdict on each of ${selected.view.cases.length} cases`), all);
-}
 
 const warning_items = (those) => element("ul", {}, those.map(({ level, text }) =>
   element("li", { class: level },
@@ -58,14 +40,15 @@ function warning_list() {
   const errors = digest.warnings.filter(({ level }) => level === "error");
   const shown = digest.warnings.length <= most ? digest.warnings : errors;
   const folded = digest.warnings.filter((one) => !shown.includes(one));
-  return element("div", { class: "warnings" }, element("h3", {}, "Before you trust it"),
-    ...[shown.length > 0 && warning_items(shown),
+  const title = "Before you trust it";
+  const counts = ["warning", "note"].map((level) =>
+    [level, folded.filter((one) => one.level === level).length]).filter(([, count]) => count > 0)
+    .map(([level, count]) => plural(count, level)).join(" and ");
+  return element("div", { class: "warnings" },
+    ...[shown.length > 0 && [element("h3", {}, title), warning_items(shown)],
         folded.length > 0 && element("details", { open: printing },
-          element("summary", {}, ["warning", "note"].map((level) =>
-            [level, folded.filter((one) => one.level === level).length])
-            .filter(([, count]) => count > 0)
-            .map(([level, count]) => plural(count, level)).join(" and ")),
-          warning_items(folded))].filter(Boolean));
+          element("summary", {}, shown.length > 0 ? counts : `${title}: ${counts}`),
+          warning_items(folded))].filter(Boolean).flat());
 }
 
 section({
@@ -82,6 +65,5 @@ section({
     }
     const warned = warning_list();
     if (warned) host.append(warned);
-    if (selected.view.cases.length > 1) host.append(every_case());
   },
 });
