@@ -67,8 +67,9 @@ const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
 }
 
 packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
-    packed_first all = wanted.packing;
-    if (!of.reads_along_k) all.columns += wanted.along_k_bytes;
+    packed_first all;
+    for (const fma_operand& one : {wanted.a, wanted.b})
+        if (one.lies > of.reads) (one.is_turned ? all.columns : all.lines) += one.packing_bytes;
     return all;
 }
 

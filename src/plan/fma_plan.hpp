@@ -14,6 +14,13 @@
 
 namespace carat::plan {
 
+/// A or B.
+struct fma_operand {
+    lying lies = lying::across_k;
+    double packing_bytes = 0;  // read and written
+    bool is_turned = false;    // by packing: lines along K become lines across it
+};
+
 struct fma_request {
     std::int64_t m = 0;
     std::int64_t n = 0;
@@ -24,8 +31,8 @@ struct fma_request {
     bool adds_e = false;
     bool one_a = false;  // A is one matrix for all products of a batch
     bool one_b = false;
-    packed_first packing = {};  // before, whatever the tile
-    double along_k_bytes = 0;   // besides, for a tile that doesn't read along K
+    fma_operand a = {};
+    fma_operand b = {};
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;

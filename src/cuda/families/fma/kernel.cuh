@@ -9,11 +9,13 @@
 #pragma once
 
 #include "cuda/common/launch.hpp"
-#include "cuda/common/raster.cuh"
 #include "cuda/families/fma/arguments.hpp"
 #include "cuda/families/fma/config.hpp"
 #include "cuda/families/fma/epilogue.cuh"
 #include "cuda/families/fma/groups.cuh"
+#include "cuda/families/fma/pipeline.cuh"
+#include "cuda/families/fma/turner.cuh"
+#include "cuda/families/fma/walk.cuh"
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/ptx/pdl.cuh"
 #include "cuda/ptx/setmaxnreg.cuh"
@@ -21,92 +23,6 @@
 #include "cuda/ptx/tma.cuh"
 
 namespace carat::cuda::fma {
-
-template <class C>
-struct barrier_storage {
-    ptx::barrier full[C::stages];
-    ptx::barrier empty[C::stages];
-    ptx::barrier dsmem;  // what the CTAs of a cluster send
-    int is_last;         // of the groups that share a tile
-};
-
-template <class C>
-struct pipeline {
-    unsigned char* tiles;
-    ptx::barrier* full;
-    ptx::barrier* empty;
-    ptx::barrier* dsmem;
-
-    __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers)
-        : full(barriers.full), empty(barriers.empty), dsmem(&barriers.dsmem) {
-        const unsigned past = ptx::shared_address(shared) % C::smem_alignment;
-        tiles = shared + (past == 0 ? 0 : C::smem_alignment - past);
-    }
-    [[nodiscard]] __device__ unsigned char* a(int stage) const {
-        return tiles + stage * C::stage_bytes;
-    }
-    [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
-};
-
-// Where in the pipeline a thread is, and the parity of the phase that this turn through it has.
-template <class C>
-struct pipeline_state {
-    int stage = 0;
-    int parity = 0;
-
-    __device__ __forceinline__ void advance() {
-        if (++stage == C::stages) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
-// Which CTA of its cluster this is, and which unit its first: a tile of C, times a group's part of
-// K. Worked out wherever they are wanted: kept, they would take registers from accumulators.
-template <class T>
-__device__ __forceinline__ int rank_of(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) & ((1 << p.log2_cluster) - 1);
-}
-template <class T>
-__device__ __forceinline__ int first_unit(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) >> p.log2_cluster;
-}
-template <class T>
-__device__ __forceinline__ int units_per_wave(const arguments<T>& p) {
-    return static_cast<int>(gridDim.x) >> p.log2_cluster;
-}
-template <class T>
-__device__ __forceinline__ int group_of(const arguments<T>& p, int unit) {
-    return p.groups == 1 ? 0 : unit / p.tiles;
-}
-
-// Tiles are numbered through all products of the batch.
-template <class T>
-__device__ __forceinline__ int product_of(const arguments<T>& p, int index) {
-    return p.tiles == p.tiles_m * p.tiles_n ? 0 : index / (p.tiles_m * p.tiles_n);
-}
-template <class T>
-__device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int index, int product) {
-    return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
-}
-
-// Its part of K, in k-tiles. The parts of a tile differ in length by one k-tile at most.
-struct k_part {
-    int first = 0;
-    int count = 0;
-
-    template <class T>
-    __device__ k_part(const arguments<T>& p, int group) : count(p.k_tiles) {
-        const int parts = p.groups << p.log2_cluster;
-        if (parts == 1) return;
-        const int part = (group << p.log2_cluster) + rank_of(p);
-        const int longer = p.k_tiles % parts;
-        count = p.k_tiles / parts;
-        first = part * count + min(part, longer);
-        count += part < longer ? 1 : 0;
-    }
-};
 
 // The TMA boxes in which a tile of an operand arrives. The tile is `Tile` lines wide from `first`
 // on and BlockK deep from `k` on.
@@ -130,50 +46,27 @@ struct tma_boxes {
     }
 };
 
-// What the producer does next: a stage's tiles of a tile of C.
+// Loads a stage's tiles of a tile of C, one after the other.
 template <class C, class T>
 struct producer {
     using math = typename C::math;
     using boxes_of_a = tma_boxes<T, math::a_major, C::block_m, C::block_k>;
     using boxes_of_b = tma_boxes<T, math::b_major, C::block_n, C::block_k>;
     const pipeline<C>& r;
-    const arguments<T>& p;
-    pipeline_state<C> at;
-    int unit;
-    int k = 0;
-    int end = 0;  // of K
-    int row = 0;
-    int col = 0;
-    int product = 0;
+    walk<C, T> at;
+    pipeline_state<C::stages> to = {};
 
-    __device__ producer(const pipeline<C>& to, const arguments<T>& with)
-        : r(to), p(with), unit(first_unit(with)) {
-        begin_unit();
-    }
-
-    __device__ __forceinline__ void begin_unit() {
-        const int group = group_of(p, unit);
-        const int index = unit - group * p.tiles;
-        const k_part part(p, group);
-        k = part.first;
-        end = part.first + part.count;
-        product = product_of(p, index);
-        const tile_coordinate t = tile_of(p, index, product);
-        row = t.m * C::block_m;
-        col = t.n * C::block_n;
-    }
-    [[nodiscard]] __device__ __forceinline__ bool done() const { return unit >= p.units; }
     // Waits for a stage, and starts loading into it.
     __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
-        ptx::barrier& full = r.full[at.stage];
-        ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
+        const arguments<T>& p = at.p;
+        ptx::barrier& full = r.full[to.stage];
+        const int k = at.k * C::block_k;
+        ptx::wait_for(r.empty[to.stage], to.parity ^ 1);
         ptx::arrive_and_expect_tx(full, C::stage_bytes);
-        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, p.one_a ? 0 : product, full);
-        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, p.one_b ? 0 : product, full);
+        boxes_of_a::load(r.a(to.stage), a, at.row, k, p.one_a ? 0 : at.product, full);
+        boxes_of_b::load(r.b(to.stage), b, at.col, k, p.one_b ? 0 : at.product, full);
+        to.advance();
         at.advance();
-        if (++k < end) return;
-        unit += units_per_wave(p);
-        begin_unit();
     }
 };
 
@@ -269,23 +162,45 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
     }
 }
 
+// What a kernel needs to know of an operand.
+template <class C>
+using maps_of = std::conditional_t<C::turns, operand_maps, CUtensorMap>;
+
+template <class C, class T>
+__device__ __forceinline__ void run_producers(const pipeline<C>& r, raw_barriers<C>& raw,
+                                              const arguments<T>& p, const maps_of<C>& a,
+                                              const maps_of<C>& b) {
+    if constexpr (C::turns) {
+        turner<C>(r, raw, p, a, b).run();
+    } else if (threadIdx.x == C::consumer_threads) {
+        producer<C, T> own{r, walk<C, T>(p)};
+#pragma unroll 1
+        while (!own.at.done()) own.load(a, b);
+    }
+    __syncwarp();
+}
+
 template <class C, class T>
 __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
-    gemm_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+    gemm_kernel(const __grid_constant__ maps_of<C> a, const __grid_constant__ maps_of<C> b,
                 const __grid_constant__ arguments<T> p) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ unsigned char shared[];
     __shared__ barrier_storage<C> barriers;
+    __shared__ raw_barriers<C> raw;
     const pipeline<C> r(shared, barriers);
     const bool splits_k = p.log2_cluster > 0;
     if (threadIdx.x == C::consumer_threads) {
-        ptx::prefetch_tensor_map(a);
-        ptx::prefetch_tensor_map(b);
+        if constexpr (!C::turns) {
+            ptx::prefetch_tensor_map(a);
+            ptx::prefetch_tensor_map(b);
+        }
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], 1);
+            ptx::init_barrier(barriers.full[stage], C::turns ? C::turners : 1);
             ptx::init_barrier(barriers.empty[stage], C::warps);
         }
+        if constexpr (C::turns) raw.begin();
         ptx::init_barrier(barriers.dsmem, 1);
         ptx::fence_barrier_init();
         if (splits_k) ptx::arrive_and_expect_tx(barriers.dsmem, C::accumulator_bytes);
@@ -297,12 +212,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 
     if (threadIdx.x >= C::consumer_threads) {
         if constexpr (C::takes_registers) ptx::setmaxnreg_dec<C::producer_registers>();
-        if (threadIdx.x == C::consumer_threads) {
-            producer<C, T> own(r, p);
-#pragma unroll 1
-            while (!own.done()) own.load(a, b);
-        }
-        __syncwarp();
+        run_producers<C>(r, raw, p, a, b);
         if (splits_k) ptx::cluster_sync();  // as consumers do in reduce_ctas()
     } else {
         if constexpr (C::takes_registers) ptx::setmaxnreg_inc<C::consumer_registers>();
@@ -312,13 +222,19 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 }
 
 template <class C, class T>
-void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+void launch(const operand_maps& a, const operand_maps& b, const arguments<T>& with,
             const launch_shape& grid, cudaStream_t stream) {
+    const auto one = [](const operand_maps& of) -> const maps_of<C>& {
+        if constexpr (C::turns)
+            return of;
+        else
+            return of.of[0];
+    };
     launch_closely(
         gemm_kernel<C, T>,
         {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
          static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
-        stream, a, b, with);
+        stream, one(a), one(b), with);
 }
 
 template <class C>
@@ -328,6 +244,7 @@ template <class C>
             C::block_m,     C::block_n,
             C::block_k,     C::threads,
             C::ctas_per_sm, C::shared_bytes,
+            C::turns ? C::raw_k : 0, C::extra,
             launch<C, T>};
 }
 

@@ -26,6 +26,7 @@ struct kernel_desc {
     int most_cluster;  // CTAs that share K
     double share;      // of the peak that an SM full of such tiles reaches
     double alone;      // of that, one CTA on an SM
+    bool turns = false;  // lines that begin anywhere (turner.cuh); f32
 
     [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
     [[nodiscard]] constexpr int block_m() const {
@@ -38,16 +39,20 @@ struct kernel_desc {
 
     // Every row reads MN-major operands. With many f32 sums a lane has no registers left to read
     // four k at a time.
-    [[nodiscard]] constexpr bool reads_along_k() const {
-        return is_f64() || thread_m * thread_n <= 64;
+    [[nodiscard]] constexpr plan::lying reads() const {
+        if (turns) return plan::lying::between_16_bytes;
+        return is_f64() || thread_m * thread_n <= 64 ? plan::lying::along_k
+                                                     : plan::lying::across_k;
     }
-    [[nodiscard]] constexpr bool reads(operand_major a, operand_major b) const {
-        return reads_along_k() || (a == operand_major::mn && b == operand_major::mn);
+    // What lanes of some kernel of the row see in shared memory.
+    [[nodiscard]] constexpr bool has_kernel_for(operand_major a, operand_major b) const {
+        return reads() == plan::lying::along_k ||
+               (a == operand_major::mn && b == operand_major::mn);
     }
 
     [[nodiscard]] constexpr plan::fma_tile tile() const {
         return {block_m(),    block_n(), block_k(), ctas_per_sm,
-                most_cluster, share,     alone,     reads_along_k()};
+                most_cluster, share,     alone,     reads()};
     }
 };
 
@@ -58,7 +63,7 @@ inline constexpr std::array kernel_table = {
     kernel_desc{dtype::f32, 8, 8, 4, 2, 1, 4, 4, 0.659, 0.463},
     kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.728, 0.867},
     kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.844, 0.851},
-    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.782, 0.926},
+    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 1, 0.782, 0.926, true},
     kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
     kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
     kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 2, 8, 0.805, 0.700},

@@ -8,10 +8,13 @@
 
 namespace carat::cuda::fma {
 
-/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N.
+/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N, and
+/// fma_f32_128x128_turned takes operands that lie in any way.
 [[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
-    return "fma_" + std::string(name(d.type)) + "_" + std::to_string(d.block_m()) + "x" +
-           std::to_string(d.block_n()) + (a == operand_major::k ? "_k" : "_m") +
+    const std::string tile = "fma_" + std::string(name(d.type)) + "_" +
+                             std::to_string(d.block_m()) + "x" + std::to_string(d.block_n());
+    if (d.turns) return tile + "_turned";
+    return tile + (a == operand_major::k ? "_k" : "_m") +
            (b == operand_major::k ? "k" : "n");
 }
 

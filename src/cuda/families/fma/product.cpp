@@ -42,12 +42,8 @@ double packing_bytes(const operand_shape& of, std::int64_t matrices) {
     return 2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
 }
 
-void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned,
-                 std::int64_t matrices) {
-    const auto read = readable_as(of, true, is_aligned);
-    if (!read)
-        (of.along == 1 ? to.packing.columns : to.packing.lines) += packing_bytes(of, matrices);
-    if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
+plan::fma_operand planned_as(const operand_shape& of, bool is_aligned, std::int64_t matrices) {
+    return {lying_of(of, is_aligned, matrices), packing_bytes(of, matrices), of.along == 1};
 }
 
 // The hardware starts a CTA on each SM before it starts a second one on any. SMs stay free for
@@ -80,9 +76,9 @@ class product final : public gemm_product {
           plan_(with),
           row_(with.row),
           tile_(as_launched(kernel_table[row_].tile())),
-          a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
+          a_(shape_of_a(problem_), kernel_table[row_].reads(), aligned_.a,
              products_.matrices_a()),
-          b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
+          b_(shape_of_b(problem_), kernel_table[row_].reads(), aligned_.b,
              products_.matrices_b()) {
         choose();
     }
@@ -92,8 +88,8 @@ class product final : public gemm_product {
         const bindings with = swap_ab_ ? given.swapped() : given;
         const kernel<T>& k = *kernel_;
         pack_both(with);
-        const CUtensorMap a = a_.map(with.data.a, with.apart.a, k.block_m, k.block_k);
-        const CUtensorMap b = b_.map(with.data.b, with.apart.b, k.block_n, k.block_k);
+        const operand_maps a = maps_of(a_, with.data.a, with.apart.a, k.block_m);
+        const operand_maps b = maps_of(b_, with.data.b, with.apart.b, k.block_n);
         k.launch(a, b, arguments_for(with.data.c, with.source(), with.apart.c), shape_,
                  with.stream);
         return true;
@@ -128,6 +124,13 @@ class product final : public gemm_product {
         return {plan_.cluster_k, plan_.split_k / plan_.cluster_k};
     }
 
+    [[nodiscard]] operand_maps maps_of(const operand& of, const void* data, std::int64_t apart,
+                                       int tile_lines) const {
+        const kernel<T>& k = *kernel_;
+        return k.raw_k == 0 ? of.maps(data, apart, tile_lines, k.block_k)
+                            : of.quarters(data, apart, tile_lines, k.raw_k, k.extra);
+    }
+
     // Packs the operands that need it, in one launch.
     void pack_both(const bindings& with) const {
         packing all[2];
@@ -138,7 +141,9 @@ class product final : public gemm_product {
     }
 
     void choose() {
-        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
+        const bool turns = kernel_table[row_].turns;
+        kernel_ = &kernel_of<T>(row_, turns ? operand_major::mn : a_.contiguous(),
+                                turns ? operand_major::mn : b_.contiguous());
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
@@ -277,7 +282,7 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
     const core::problem p = by_rows(call.problem);
     const core::product_set products = swap ? call.products.swapped() : call.products;
     const core::operand_alignment aligned = swap ? call.aligned.swapped() : call.aligned;
-    plan::fma_request of = {
+    return {
         .m = p.m,
         .n = p.n,
         .k = p.k,
@@ -287,14 +292,13 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
         .adds_e = p.beta != 0,
         .one_a = products.one_a,
         .one_b = products.one_b,
+        .a = planned_as(shape_of_a(p), aligned.a, products.matrices_a()),
+        .b = planned_as(shape_of_b(p), aligned.b, products.matrices_b()),
         .sms = sms,
         .block_m = asked.block_m,
         .block_n = asked.block_n,
         .split_k = asked.split_k,
         .cluster = asked.cluster};
-    add_packing(of, shape_of_a(p), aligned.a, products.matrices_a());
-    add_packing(of, shape_of_b(p), aligned.b, products.matrices_b());
-    return of;
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,

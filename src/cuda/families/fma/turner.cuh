@@ -1,0 +1,182 @@
+// Operands of f32 that lie in any way. TMA begins at multiples of 16 bytes only, and lanes read
+// vectors of four rows or columns. So a block of K arrives as it lies, begun up to three elements
+// early, and the warps that turn it copy it a k-tile at a time into the order that lanes read:
+//
+//     TMA        [ raw block 0 ][ raw block 1 ]           lines along K or across it
+//     turners      [ k-tile 0 | k-tile 1 | ... ]          k, then rows or columns
+//     consumers      ...
+//
+// Of lines along K a lane reads four in turn and writes a vector: it finds them in the four
+// quarters of the block (operand_maps), where lines of 36 elements lie in different banks.
+#pragma once
+
+#include "cuda/families/fma/arguments.hpp"
+#include "cuda/families/fma/pipeline.cuh"
+#include "cuda/families/fma/vector.cuh"
+#include "cuda/families/fma/walk.cuh"
+#include "cuda/ptx/barrier.cuh"
+#include "cuda/ptx/tma.cuh"
+
+namespace carat::cuda::fma {
+
+template <class C>
+struct raw_barriers {
+    ptx::barrier full[C::raw_stages];
+    ptx::barrier empty[C::raw_stages];
+
+    __device__ __forceinline__ void begin() {
+#pragma unroll 1
+        for (int stage = 0; stage < C::raw_stages; ++stage) {
+            ptx::init_barrier(full[stage], 1);
+            ptx::init_barrier(empty[stage], C::turners);
+        }
+    }
+};
+
+// An operand's tiles, `Tile` lines of the product wide.
+template <class C, int Tile>
+struct turned {
+    static constexpr int along = C::raw_k + C::extra;  // a line along K
+    static constexpr int across = Tile + C::extra;     // one across it
+    const operand_maps& of;
+
+    [[nodiscard]] __device__ __forceinline__ int quarter() const {
+        return of.along_k ? Tile / 4 * along : C::raw_k / 4 * across;
+    }
+    [[nodiscard]] __device__ __forceinline__ int bytes() const {
+        return 4 * quarter() * static_cast<int>(sizeof(float));
+    }
+
+    // Starts bringing the block from (first, k) on. A quarter without any line arrives as zeros.
+    __device__ __forceinline__ void bring(unsigned char* to, int first, int k, int matrix,
+                                          ptx::barrier& full) const {
+        const int x = of.along_k ? k : first;
+        const int y = (of.along_k ? first : k) / 4;
+#pragma unroll 1
+        for (int i = 0; i < 4; ++i)
+            ptx::tma_load(to + i * quarter() * static_cast<int>(sizeof(float)), of.of[i], x,
+                          i < of.lines ? y : of.lines, matrix, full);
+    }
+
+    // Copies k-tile `number` of the block.
+    __device__ __forceinline__ void turn(std::uint32_t to, std::uint32_t raw, int number, int warp,
+                                         int lane) const {
+        if (of.along_k)
+            turn_along(to, raw + number * C::block_k * bytes_of_one, warp, lane);
+        else
+            copy_across(to, raw + number * (C::block_k / 4) * across * bytes_of_one, warp, lane);
+    }
+
+  private:
+    static constexpr int bytes_of_one = sizeof(float);
+
+    // A warp writes 4 k of 32 lines at a time.
+    __device__ __forceinline__ void turn_along(std::uint32_t to, std::uint32_t raw, int warp,
+                                               int lane) const {
+        constexpr int deep = C::block_k / 4;
+        constexpr int units = Tile / 32 * deep;
+#pragma unroll
+        for (int unit = warp; unit < units; unit += C::turners) {
+            const int k = unit % deep * 4 + lane / 8;
+            const int four = unit / deep * 8 + lane % 8;
+            float x[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int line = i * (Tile / 4) + four;
+                read_shared(x[i], raw + (line * along + k + of.ahead[i]) * bytes_of_one);
+            }
+            write_shared(to + (k * Tile + four * 4) * bytes_of_one, x);
+        }
+    }
+
+    __device__ __forceinline__ void copy_across(std::uint32_t to, std::uint32_t raw, int warp,
+                                                int lane) const {
+#pragma unroll
+        for (int k = warp; k < C::block_k; k += C::turners) {
+            const int line = k % 4 * (C::raw_k / 4) + k / 4;
+            const std::uint32_t from =
+                raw + (line * across + of.ahead[k % 4] + lane) * bytes_of_one;
+            float x[Tile / 32];
+#pragma unroll
+            for (int i = 0; i < Tile / 32; ++i) read_shared(x[i], from + i * 32 * bytes_of_one);
+#pragma unroll
+            for (int i = 0; i < Tile / 32; ++i)
+                write_shared(to + (k * Tile + i * 32 + lane) * bytes_of_one, x[i]);
+        }
+    }
+};
+
+// The warps that turn a CTA's tiles. One thread of theirs starts what is to arrive.
+template <class C>
+struct turner {
+    static constexpr int steps = C::raw_k / C::block_k;
+    using blocks = walk<C, float, steps>;
+    const pipeline<C>& r;
+    raw_barriers<C>& barriers;
+    turned<C, C::block_m> a;
+    turned<C, C::block_n> b;
+    int warp = static_cast<int>(threadIdx.x) / 32 - C::warps;
+    int lane = static_cast<int>(threadIdx.x) % 32;
+    blocks arriving;
+    blocks now;
+    pipeline_state<C::raw_stages> arriving_at = {};
+    pipeline_state<C::raw_stages> now_at = {};
+    pipeline_state<C::stages> to = {};
+
+    __device__ __forceinline__ turner(const pipeline<C>& tiles, raw_barriers<C>& of,
+                                      const arguments<float>& p, const operand_maps& maps_a,
+                                      const operand_maps& maps_b)
+        : r(tiles), barriers(of), a{maps_a}, b{maps_b}, arriving(p), now(p) {}
+
+    __device__ __forceinline__ void run() {
+#pragma unroll 1
+        for (int i = 1; i < C::raw_stages; ++i) bring();
+#pragma unroll 1
+        while (!now.done()) {
+            bring();
+            __syncwarp();
+            ptx::wait_for(barriers.full[now_at.stage], now_at.parity);
+            turn_block();
+            __syncwarp();
+            if (lane == 0) ptx::arrive(barriers.empty[now_at.stage]);
+            now_at.advance();
+            now.advance();
+        }
+    }
+
+  private:
+    [[nodiscard]] __device__ __forceinline__ unsigned char* raw(int stage) const {
+        return r.tiles + C::tiles_bytes + stage * C::raw_stage_bytes;
+    }
+
+    __device__ __forceinline__ void bring() {
+        if (warp != 0 || lane != 0 || arriving.done()) return;
+        const arguments<float>& p = arriving.p;
+        ptx::barrier& full = barriers.full[arriving_at.stage];
+        unsigned char* const to_raw = raw(arriving_at.stage);
+        const int k = arriving.k * C::block_k;
+        ptx::wait_for(barriers.empty[arriving_at.stage], arriving_at.parity ^ 1);
+        ptx::arrive_and_expect_tx(full, a.bytes() + b.bytes());
+        a.bring(to_raw, arriving.row, k, p.one_a ? 0 : arriving.product, full);
+        b.bring(to_raw + C::raw_a_bytes, arriving.col, k, p.one_b ? 0 : arriving.product, full);
+        arriving_at.advance();
+        arriving.advance();
+    }
+
+    __device__ __forceinline__ void turn_block() {
+        const std::uint32_t from = ptx::shared_address(raw(now_at.stage));
+        const int count = min(steps, now.end - now.k);
+#pragma unroll 1
+        for (int i = 0; i < count; ++i) {
+            const std::uint32_t tile = ptx::shared_address(r.a(to.stage));
+            ptx::wait_for(r.empty[to.stage], to.parity ^ 1);
+            a.turn(tile, from, i, warp, lane);
+            b.turn(tile + C::a_bytes, from + C::raw_a_bytes, i, warp, lane);
+            __syncwarp();
+            if (lane == 0) ptx::arrive(r.full[to.stage]);
+            to.advance();
+        }
+    }
+};
+
+}  // namespace carat::cuda::fma
