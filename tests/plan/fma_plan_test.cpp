@@ -107,18 +107,35 @@ TEST(fma_plan, leaves_no_more_than_l2_about_holds) {
 }
 
 TEST(fma_plan, weighs_what_has_to_be_packed) {
-    fma_request of{.m = 2048, .n = 2048, .k = 256};
-    const auto reads_along_k = [&] {
+    fma_request of{.m = 8192, .n = 8192, .k = 256};
+    const auto reads = [&] {
         const fma_plan plan = plan_of(of);
         const auto tiles = tiles_of(of.type);
         return std::ranges::find_if(
                    tiles,
                    [&](const fma_tile& t) { return t.m == plan.block_m && t.n == plan.block_n; })
-            ->reads_along_k;
+            ->reads;
     };
-    EXPECT_FALSE(reads_along_k());
-    of.along_k_bytes = 1e9;
-    EXPECT_TRUE(reads_along_k());
+    EXPECT_EQ(reads(), lying::across_k);
+    for (const lying lies : {lying::along_k, lying::between_16_bytes}) {
+        of.a = {.lies = lies, .packing_bytes = 1e9, .is_turned = true};
+        EXPECT_GE(reads(), lies);
+    }
+}
+
+TEST(fma_plan, counts_what_a_kernel_cannot_read) {
+    const fma_request of{.m = 64,
+                         .n = 64,
+                         .k = 64,
+                         .a = {lying::along_k, 10, true},
+                         .b = {lying::between_16_bytes, 100, false}};
+    const auto packed = [&](lying kernel_reads) {
+        const packed_first first = packing_before({.reads = kernel_reads}, of);
+        return std::pair(first.columns, first.lines);
+    };
+    EXPECT_EQ(packed(lying::across_k), std::pair(10.0, 100.0));
+    EXPECT_EQ(packed(lying::along_k), std::pair(0.0, 100.0));
+    EXPECT_EQ(packed(lying::between_16_bytes), std::pair(0.0, 0.0));
 }
 
 TEST(fma_plan, is_made_for_a_gpu_that_is_cut_up) {

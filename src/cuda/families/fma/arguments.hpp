@@ -21,9 +21,9 @@ inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 // every fourth one begins a multiple of 16 bytes after the one before it, wherever lines begin. A
 // matrix begins at such a multiple, up to three elements ahead of its first line.
 struct operand_maps {
-    CUtensorMap of[4];  // others get the first alone
-    int ahead[4] = {};    // elements
-    int lines = 0;        // in all
+    CUtensorMap of[4] = {};  // others get the first alone
+    int ahead[4] = {};       // elements
+    int lines = 0;           // in all
     bool along_k = false;
 };
 

@@ -34,8 +34,9 @@ struct config {
         CtasPerSm == 1 ? 504 - 2 * consumer_registers : 256 - consumer_registers;
     static constexpr bool turns = Turns;
     static constexpr int turners = !Turns ? 0 : warps < 4 ? 2 : 4;  // warps
-    static constexpr int threads =
-        consumer_threads + (takes_registers ? 128 : Turns ? turners * 32 : 32);
+    static constexpr int threads = consumer_threads + (takes_registers ? 128
+                                                       : Turns         ? turners * 32
+                                                                       : 32);
     static constexpr int ctas_per_sm = CtasPerSm;
     static constexpr int block_m = WarpsM * Math::warp_m;
     static constexpr int block_n = WarpsN * Math::warp_n;

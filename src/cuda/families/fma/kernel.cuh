@@ -240,11 +240,16 @@ void launch(const operand_maps& a, const operand_maps& b, const arguments<T>& wi
 template <class C>
 [[nodiscard]] kernel<typename C::element> kernel_with(const char* name) {
     using T = typename C::element;
-    return {name,           reinterpret_cast<const void*>(gemm_kernel<C, T>),
-            C::block_m,     C::block_n,
-            C::block_k,     C::threads,
-            C::ctas_per_sm, C::shared_bytes,
-            C::turns ? C::raw_k : 0, C::extra,
+    return {name,
+            reinterpret_cast<const void*>(gemm_kernel<C, T>),
+            C::block_m,
+            C::block_n,
+            C::block_k,
+            C::threads,
+            C::ctas_per_sm,
+            C::shared_bytes,
+            C::turns ? C::raw_k : 0,
+            C::extra,
             launch<C, T>};
 }
 

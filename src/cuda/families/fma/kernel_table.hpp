@@ -23,9 +23,9 @@ struct kernel_desc {
     int warps_m;
     int warps_n;
     int ctas_per_sm;
-    int most_cluster;  // CTAs that share K
-    double share;      // of the peak that an SM full of such tiles reaches
-    double alone;      // of that, one CTA on an SM
+    int most_cluster;    // CTAs that share K
+    double share;        // of the peak that an SM full of such tiles reaches
+    double alone;        // of that, one CTA on an SM
     bool turns = false;  // lines that begin anywhere (turner.cuh); f32
 
     [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
@@ -41,8 +41,7 @@ struct kernel_desc {
     // four k at a time.
     [[nodiscard]] constexpr plan::lying reads() const {
         if (turns) return plan::lying::between_16_bytes;
-        return is_f64() || thread_m * thread_n <= 64 ? plan::lying::along_k
-                                                     : plan::lying::across_k;
+        return is_f64() || thread_m * thread_n <= 64 ? plan::lying::along_k : plan::lying::across_k;
     }
     // What lanes of some kernel of the row see in shared memory.
     [[nodiscard]] constexpr bool has_kernel_for(operand_major a, operand_major b) const {
@@ -51,8 +50,7 @@ struct kernel_desc {
     }
 
     [[nodiscard]] constexpr plan::fma_tile tile() const {
-        return {block_m(),    block_n(), block_k(), ctas_per_sm,
-                most_cluster, share,     alone,     reads()};
+        return {block_m(), block_n(), block_k(), ctas_per_sm, most_cluster, share, alone, reads()};
     }
 };
 

@@ -14,8 +14,7 @@ namespace carat::cuda::fma {
     const std::string tile = "fma_" + std::string(name(d.type)) + "_" +
                              std::to_string(d.block_m()) + "x" + std::to_string(d.block_n());
     if (d.turns) return tile + "_turned";
-    return tile + (a == operand_major::k ? "_k" : "_m") +
-           (b == operand_major::k ? "k" : "n");
+    return tile + (a == operand_major::k ? "_k" : "_m") + (b == operand_major::k ? "k" : "n");
 }
 
 /// The kernel of a row for operands of these layouts.

@@ -103,8 +103,8 @@ operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_li
     operand_maps maps = {.lines = static_cast<int>(all.count), .along_k = along_k};
     for (int i = 0; i < quarters && i < all.count; ++i) {
         const float* const first = static_cast<const float*>(all.data) + i * all.stride;
-        const auto ahead = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(float) %
-                                            quarters);
+        const auto ahead =
+            static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(float) % quarters);
         lines quarter = all;
         quarter.data = first - ahead;
         quarter.length += ahead;

@@ -76,10 +76,8 @@ class product final : public gemm_product {
           plan_(with),
           row_(with.row),
           tile_(as_launched(kernel_table[row_].tile())),
-          a_(shape_of_a(problem_), kernel_table[row_].reads(), aligned_.a,
-             products_.matrices_a()),
-          b_(shape_of_b(problem_), kernel_table[row_].reads(), aligned_.b,
-             products_.matrices_b()) {
+          a_(shape_of_a(problem_), kernel_table[row_].reads(), aligned_.a, products_.matrices_a()),
+          b_(shape_of_b(problem_), kernel_table[row_].reads(), aligned_.b, products_.matrices_b()) {
         choose();
     }
 
@@ -282,23 +280,22 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
     const core::problem p = by_rows(call.problem);
     const core::product_set products = swap ? call.products.swapped() : call.products;
     const core::operand_alignment aligned = swap ? call.aligned.swapped() : call.aligned;
-    return {
-        .m = p.m,
-        .n = p.n,
-        .k = p.k,
-        .batch = products.count,
-        .type = p.c_type,
-        .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
-        .adds_e = p.beta != 0,
-        .one_a = products.one_a,
-        .one_b = products.one_b,
-        .a = planned_as(shape_of_a(p), aligned.a, products.matrices_a()),
-        .b = planned_as(shape_of_b(p), aligned.b, products.matrices_b()),
-        .sms = sms,
-        .block_m = asked.block_m,
-        .block_n = asked.block_n,
-        .split_k = asked.split_k,
-        .cluster = asked.cluster};
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .batch = products.count,
+            .type = p.c_type,
+            .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
+            .adds_e = p.beta != 0,
+            .one_a = products.one_a,
+            .one_b = products.one_b,
+            .a = planned_as(shape_of_a(p), aligned.a, products.matrices_a()),
+            .b = planned_as(shape_of_b(p), aligned.b, products.matrices_b()),
+            .sms = sms,
+            .block_m = asked.block_m,
+            .block_n = asked.block_n,
+            .split_k = asked.split_k,
+            .cluster = asked.cluster};
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
