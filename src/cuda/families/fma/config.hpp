@@ -29,7 +29,7 @@ struct config {
     // Consumer warps with many accumulators take the registers of a producer warpgroup: a quarter
     // of the SM has 512 for each lane, less what a kernel of three warpgroups leaves.
     static constexpr bool takes_registers = Math::takes_registers;
-    static constexpr int consumer_registers = CtasPerSm == 1 ? Math::registers : 200;
+    static constexpr int consumer_registers = CtasPerSm == 1 ? Math::registers : Turns && Math::vectors <= 24 ? 168 : 200;
     static constexpr int producer_registers =
         CtasPerSm == 1 ? 504 - 2 * consumer_registers : 256 - consumer_registers;
     static constexpr bool turns = Turns;

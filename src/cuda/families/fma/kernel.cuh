@@ -137,6 +137,17 @@ __device__ __forceinline__ int col_of_warp(int thread) {
     return thread / 32 % C::warps_n * C::math::warp_n;
 }
 
+// How many k-tiles a warp multiplies. Where registers are scarce the number is worked out as one for
+// all lanes, which leaves it in a register of the warp's.
+template <class C, class T>
+__device__ __forceinline__ int k_tiles_of(const arguments<T>& p, int unit) {
+    const int count = k_part(p, group_of(p, unit)).count;
+    if constexpr (C::turns)
+        return __reduce_max_sync(0xffffffffu, count);
+    else
+        return count;
+}
+
 template <class C, class T>
 __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p,
                                               int* is_last) {
@@ -144,7 +155,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
     stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
     for (int unit = first_unit(p); unit < p.units; unit += units_per_wave(p)) {
         typename C::math::accumulators acc;
-        mainloop<C>(acc, at, k_part(p, group_of(p, unit)).count);
+        mainloop<C>(acc, at, k_tiles_of<C>(p, unit));
         const int group = group_of(p, unit);
         const int index = unit - group * p.tiles;
         const int product = product_of(p, index);

@@ -106,66 +106,63 @@ struct turned {
     }
 };
 
-// The warps that turn a CTA's tiles. One thread of theirs starts what is to arrive.
+// The warps that turn a CTA's tiles. One thread of theirs starts the next block's arrival before
+// they turn one.
 template <class C>
 struct turner {
     static constexpr int steps = C::raw_k / C::block_k;
-    using blocks = walk<C, float, steps>;
     const pipeline<C>& r;
     raw_barriers<C>& barriers;
     turned<C, C::block_m> a;
     turned<C, C::block_n> b;
-    int warp = static_cast<int>(threadIdx.x) / 32 - C::warps;
+    walk<C, float, steps> next;
+    int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0) - C::warps;
     int lane = static_cast<int>(threadIdx.x) % 32;
-    blocks arriving;
-    blocks now;
-    pipeline_state<C::raw_stages> arriving_at = {};
-    pipeline_state<C::raw_stages> now_at = {};
+    int block = 0;
     pipeline_state<C::stages> to = {};
 
     __device__ __forceinline__ turner(const pipeline<C>& tiles, raw_barriers<C>& of,
                                       const arguments<float>& p, const operand_maps& maps_a,
                                       const operand_maps& maps_b)
-        : r(tiles), barriers(of), a{maps_a}, b{maps_b}, arriving(p), now(p) {}
+        : r(tiles), barriers(of), a{maps_a}, b{maps_b}, next(p) {}
 
     __device__ __forceinline__ void run() {
+        bring(0);
 #pragma unroll 1
-        for (int i = 1; i < C::raw_stages; ++i) bring();
-#pragma unroll 1
-        while (!now.done()) {
-            bring();
+        for (bool is_last = next.done(); !is_last; ++block) {
+            const int count = min(steps, next.end - next.k);
+            next.advance();
+            is_last = next.done();
+            if (!is_last) bring(block + 1);
             __syncwarp();
-            ptx::wait_for(barriers.full[now_at.stage], now_at.parity);
-            turn_block();
-            __syncwarp();
-            if (lane == 0) ptx::arrive(barriers.empty[now_at.stage]);
-            now_at.advance();
-            now.advance();
+            ptx::wait_for(barriers.full[stage_of(block)], parity_of(block));
+            turn_block(count);
+            if (lane == 0) ptx::arrive(barriers.empty[stage_of(block)]);
         }
     }
 
   private:
-    [[nodiscard]] __device__ __forceinline__ unsigned char* raw(int stage) const {
-        return r.tiles + C::tiles_bytes + stage * C::raw_stage_bytes;
+    static_assert(C::raw_stages == 2);
+    static __device__ __forceinline__ int stage_of(int number) { return number % 2; }
+    static __device__ __forceinline__ int parity_of(int number) { return number / 2 % 2; }
+    [[nodiscard]] __device__ __forceinline__ unsigned char* raw(int number) const {
+        return r.tiles + C::tiles_bytes + stage_of(number) * C::raw_stage_bytes;
     }
 
-    __device__ __forceinline__ void bring() {
-        if (warp != 0 || lane != 0 || arriving.done()) return;
-        const arguments<float>& p = arriving.p;
-        ptx::barrier& full = barriers.full[arriving_at.stage];
-        unsigned char* const to_raw = raw(arriving_at.stage);
-        const int k = arriving.k * C::block_k;
-        ptx::wait_for(barriers.empty[arriving_at.stage], arriving_at.parity ^ 1);
+    __device__ __forceinline__ void bring(int number) {
+        if (warp != 0 || lane != 0) return;
+        const arguments<float>& p = next.p;
+        ptx::barrier& full = barriers.full[stage_of(number)];
+        unsigned char* const to_raw = raw(number);
+        const int k = next.k * C::block_k;
+        ptx::wait_for(barriers.empty[stage_of(number)], parity_of(number) ^ 1);
         ptx::arrive_and_expect_tx(full, a.bytes() + b.bytes());
-        a.bring(to_raw, arriving.row, k, p.one_a ? 0 : arriving.product, full);
-        b.bring(to_raw + C::raw_a_bytes, arriving.col, k, p.one_b ? 0 : arriving.product, full);
-        arriving_at.advance();
-        arriving.advance();
+        a.bring(to_raw, next.row, k, p.one_a ? 0 : next.product, full);
+        b.bring(to_raw + C::raw_a_bytes, next.col, k, p.one_b ? 0 : next.product, full);
     }
 
-    __device__ __forceinline__ void turn_block() {
-        const std::uint32_t from = ptx::shared_address(raw(now_at.stage));
-        const int count = min(steps, now.end - now.k);
+    __device__ __forceinline__ void turn_block(int count) {
+        const std::uint32_t from = ptx::shared_address(raw(block));
 #pragma unroll 1
         for (int i = 0; i < count; ++i) {
             const std::uint32_t tile = ptx::shared_address(r.a(to.stage));
