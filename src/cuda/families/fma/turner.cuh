@@ -70,15 +70,20 @@ struct turned {
   private:
     static constexpr int bytes_of_one = sizeof(float);
 
-    // A warp writes 4 k of 32 lines at a time.
+    static constexpr int deep = C::block_k / 4;
+
+    // A warp writes 4 k of 32 lines at a time, and the warps take such pieces in turn, along K
+    // first.
     __device__ __forceinline__ void turn_along(std::uint32_t to, std::uint32_t raw, int warp,
                                                int lane) const {
-        constexpr int deep = C::block_k / 4;
-        constexpr int units = Tile / 32 * deep;
+        constexpr int pieces = Tile / 32 * deep;
+        static_assert(C::turners % deep == 0);
+        const int k = warp % deep * 4 + lane / 8;
+        const int first = warp / deep * 8 + lane % 8;
 #pragma unroll
-        for (int unit = warp; unit < units; unit += C::turners) {
-            const int k = unit % deep * 4 + lane / 8;
-            const int four = unit / deep * 8 + lane % 8;
+        for (int piece = 0; piece < pieces; piece += C::turners) {
+            if (pieces % C::turners != 0 && piece + warp >= pieces) return;
+            const int four = first + piece / deep * 8;
             float x[4];
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
@@ -89,19 +94,22 @@ struct turned {
         }
     }
 
+    // A warp copies a line.
     __device__ __forceinline__ void copy_across(std::uint32_t to, std::uint32_t raw, int warp,
                                                 int lane) const {
+        static_assert(C::turners <= 4);
 #pragma unroll
-        for (int k = warp; k < C::block_k; k += C::turners) {
-            const int line = k % 4 * (C::raw_k / 4) + k / 4;
+        for (int k = 0; k < C::block_k; k += C::turners) {
+            const int quarter = k % 4 + warp;
+            const int line = quarter * (C::raw_k / 4) + k / 4;
             const std::uint32_t from =
-                raw + (line * across + of.ahead[k % 4] + lane) * bytes_of_one;
+                raw + (line * across + of.ahead[quarter] + lane) * bytes_of_one;
             float x[Tile / 32];
 #pragma unroll
             for (int i = 0; i < Tile / 32; ++i) read_shared(x[i], from + i * 32 * bytes_of_one);
 #pragma unroll
             for (int i = 0; i < Tile / 32; ++i)
-                write_shared(to + (k * Tile + i * 32 + lane) * bytes_of_one, x[i]);
+                write_shared(to + ((k + warp) * Tile + i * 32 + lane) * bytes_of_one, x[i]);
         }
     }
 };
