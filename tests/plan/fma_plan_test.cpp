@@ -130,7 +130,8 @@ TEST(fma_plan, counts_what_a_kernel_cannot_read) {
                          .a = {lying::along_k, 10, true},
                          .b = {lying::between_16_bytes, 100, false}};
     const auto packed = [&](lying kernel_reads) {
-        const packed_first first = packing_before({.reads = kernel_reads}, of);
+        const fma_tile tile = {128, 128, 8, 1, 1, 0.8, 1, kernel_reads};
+        const packed_first first = packing_before(tile, of);
         return std::pair(first.columns, first.lines);
     };
     EXPECT_EQ(packed(lying::across_k), std::pair(10.0, 100.0));
