@@ -9,6 +9,7 @@
 
 #include <carat/types.hpp>
 
+#include "plan/gemm_plan.hpp"
 #include "plan/gpu_costs.hpp"
 #include "plan/tiles.hpp"
 
@@ -38,6 +39,7 @@ struct fma_request {
     int block_n = 0;
     int split_k = 0;  // asked for, at most; 0: choose
     int cluster = 0;  // of these, exactly; 0: choose
+    choice turned = choice::free;
 };
 
 /// K in parts: those of a group are multiplied by a cluster of CTAs.
@@ -50,6 +52,7 @@ struct fma_cut {
 };
 
 struct fma_plan {
+    std::size_t tile = 0;  // of those to choose from
     int block_m = 0;
     int block_n = 0;
     fma_cut cut;

@@ -59,9 +59,16 @@ inline constexpr std::array kernel_table = {
     // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
     kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},
     kernel_desc{dtype::f32, 8, 8, 4, 2, 1, 4, 4, 0.659, 0.463},
+    kernel_desc{dtype::f32, 8, 4, 8, 2, 2, 2, 2, 0.430, 0.600, true},
+    kernel_desc{dtype::f32, 8, 8, 4, 1, 2, 3, 4, 0.400, 0.800, true},
     kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.728, 0.867},
+    kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.610, 0.700, true},
+    kernel_desc{dtype::f32, 8, 8, 4, 2, 2, 2, 4, 0.620, 0.700, true},
     kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.844, 0.851},
-    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 1, 0.782, 0.926, true},
+    kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.700, 0.740, true},
+    kernel_desc{dtype::f32, 8, 12, 4, 4, 1, 2, 2, 0.700, 0.740, true},
+    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.782, 0.926},
+    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.730, 0.800, true},
     kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
     kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
     kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 2, 8, 0.805, 0.700},
@@ -92,13 +99,10 @@ constexpr auto tiles = [] {
     return detail::tiles<dtype::f32>;
 }
 
-/// The row with a tile that tiles_of() has.
-[[nodiscard]] constexpr std::size_t row_with(dtype type, int block_m, int block_n) {
-    std::size_t row = 0;
-    while (kernel_table[row].type != type || kernel_table[row].block_m() != block_m ||
-           kernel_table[row].block_n() != block_n)
-        ++row;
-    return row;
+/// Where the type's rows begin, which are in the order of tiles_of().
+[[nodiscard]] constexpr std::size_t first_row_of(dtype type) {
+    return static_cast<std::size_t>(std::ranges::find(kernel_table, type, &kernel_desc::type) -
+                                    kernel_table.begin());
 }
 
 }  // namespace carat::cuda::fma

@@ -238,7 +238,7 @@ bool is_for(const core::gpu_call& call) {
 }
 
 overrides overrides_of(const plan::gemm_overrides& asked) {
-    return {asked.block_m, asked.block_n, asked.split_k};
+    return {asked.block_m, asked.block_n, asked.split_k, 0, asked.turned};
 }
 
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
@@ -263,7 +263,7 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish
                             tiles_as_launched(type), costs_in_use());
     if (!found) return std::nullopt;
     return plan::gpu_plan{.family = "fma",
-                          .row = row_with(type, found->block_m, found->block_n),
+                          .row = first_row_of(type) + found->tile,
                           .block_m = found->block_m,
                           .block_n = found->block_n,
                           .swap_ab = has_columns_closer(call.problem),
@@ -295,7 +295,8 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
             .block_m = asked.block_m,
             .block_n = asked.block_n,
             .split_k = asked.split_k,
-            .cluster = asked.cluster};
+            .cluster = asked.cluster,
+        .turned = asked.turned};
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
