@@ -139,8 +139,7 @@ std::string reason_against(const fma_request& wanted, std::span<const fma_tile> 
            (wanted.turned == choice::free ? ""
             : wanted.turned == choice::no ? " turned=1"
                                           : " turned=2") +
-           " for " +
-           std::string(name(wanted.type)) + ": there are " + there;
+           " for " + std::string(name(wanted.type)) + ": there are " + there;
 }
 
 }  // namespace carat::plan

@@ -150,8 +150,9 @@ class product final : public gemm_product {
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * tile_.ctas_per_sm;
-        shape_.ctas =
-            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
+        shape_.ctas = static_cast<int>(cut.cluster == 1 && kernel_table[row_].warps_k == 1
+                                           ? std::min(units, resident)
+                                           : units * cut.cluster);
         if (cut.groups > 1) {
             parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
             arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
@@ -296,7 +297,7 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
             .block_n = asked.block_n,
             .split_k = asked.split_k,
             .cluster = asked.cluster,
-        .turned = asked.turned};
+            .turned = asked.turned};
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,

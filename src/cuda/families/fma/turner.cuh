@@ -151,8 +151,12 @@ struct turner {
 
   private:
     static_assert(C::raw_stages == 2);
-    static __device__ __forceinline__ int stage_of(int number) { return number % 2; }
-    static __device__ __forceinline__ int parity_of(int number) { return number / 2 % 2; }
+    static __device__ __forceinline__ int stage_of(int number) {
+        return number % 2;
+    }
+    static __device__ __forceinline__ int parity_of(int number) {
+        return number / 2 % 2;
+    }
     [[nodiscard]] __device__ __forceinline__ unsigned char* raw(int number) const {
         return r.tiles + C::tiles_bytes + stage_of(number) * C::raw_stage_bytes;
     }
