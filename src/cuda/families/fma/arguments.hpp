@@ -25,6 +25,7 @@ struct operand_maps {
     int ahead[4] = {};       // elements
     int lines = 0;           // in all
     bool along_k = false;
+    bool is_ready = false;  // its lines lie as lanes read them: one matrix, not four
 };
 
 // C = alpha A B + beta source, for each product of a batch.

@@ -215,13 +215,16 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     const pipeline<C> r(shared, barriers);
     const bool splits_k = p.log2_cluster > 0;
     if (threadIdx.x == C::consumer_threads) {
-        if constexpr (!C::turns) {
+        int arrivals = 1;  // at a stage's `full`
+        if constexpr (C::turns) {
+            arrivals = C::turners + (a.is_ready ? 1 : 0) + (b.is_ready ? 1 : 0);
+        } else {
             ptx::prefetch_tensor_map(a);
             ptx::prefetch_tensor_map(b);
         }
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], C::turns ? C::turners : 1);
+            ptx::init_barrier(barriers.full[stage], arrivals);
             ptx::init_barrier(barriers.empty[stage], C::warps / C::warps_k);
         }
         if constexpr (C::turns) raw.begin();

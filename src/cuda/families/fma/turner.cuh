@@ -36,6 +36,7 @@ struct raw_barriers {
 // An operand's tiles, `Tile` lines of the product wide.
 template <class C, int Tile>
 struct turned {
+    static constexpr int bytes_of_one = sizeof(float);
     static constexpr int along = C::raw_k + C::extra;  // a line along K
     static constexpr int across = Tile + C::extra;     // one across it
     const operand_maps& of;
@@ -43,24 +44,33 @@ struct turned {
     [[nodiscard]] __device__ __forceinline__ int quarter() const {
         return of.along_k ? Tile / 4 * along : C::raw_k / 4 * across;
     }
+    // That arrive to be turned.
     [[nodiscard]] __device__ __forceinline__ int bytes() const {
-        return 4 * quarter() * static_cast<int>(sizeof(float));
+        return of.is_ready ? 0 : 4 * quarter() * bytes_of_one;
     }
 
     // Starts bringing the block from (first, k) on. A quarter without any line arrives as zeros.
     __device__ __forceinline__ void bring(unsigned char* to, int first, int k, int matrix,
                                           ptx::barrier& full) const {
+        if (of.is_ready) return;
         const int x = of.along_k ? k : first;
         const int y = (of.along_k ? first : k) / 4;
 #pragma unroll 1
         for (int i = 0; i < 4; ++i)
-            ptx::tma_load(to + i * quarter() * static_cast<int>(sizeof(float)), of.of[i], x,
+            ptx::tma_load(to + i * quarter() * bytes_of_one, of.of[i], x,
                           i < of.lines ? y : of.lines, matrix, full);
+    }
+    // The same of a k-tile that need not be turned.
+    __device__ __forceinline__ void bring_ready(unsigned char* to, int first, int k, int matrix,
+                                                ptx::barrier& full) const {
+        ptx::arrive_and_expect_tx(full, Tile * C::block_k * bytes_of_one);
+        ptx::tma_load(to, of.of[0], first, k, matrix, full);
     }
 
     // Copies k-tile `number` of the block.
     __device__ __forceinline__ void turn(std::uint32_t to, std::uint32_t raw, int number, int warp,
                                          int lane) const {
+        if (of.is_ready) return;
         if (of.along_k)
             turn_along(to, raw + number * C::block_k * bytes_of_one, warp, lane);
         else
@@ -68,8 +78,6 @@ struct turned {
     }
 
   private:
-    static constexpr int bytes_of_one = sizeof(float);
-
     static constexpr int deep = C::block_k / 4;
 
     // A warp writes 4 k of 32 lines at a time, and the warps take such pieces in turn, along K
@@ -139,17 +147,24 @@ struct turner {
 #pragma unroll 1
         for (bool is_last = next.done(); !is_last; ++block) {
             const int count = min(steps, next.end - next.k);
+            const block_place place = {next.row, next.col, next.k, next.product};
             next.advance();
             is_last = next.done();
             if (!is_last) bring(block + 1);
             __syncwarp();
             ptx::wait_for(barriers.full[stage_of(block)], parity_of(block));
-            turn_block(count);
+            turn_block(place, count);
             if (lane == 0) ptx::arrive(barriers.empty[stage_of(block)]);
         }
     }
 
   private:
+    struct block_place {
+        int row;
+        int col;
+        int k;  // k-tiles
+        int product;
+    };
     static_assert(C::raw_stages == 2);
     static __device__ __forceinline__ int stage_of(int number) {
         return number % 2;
@@ -173,12 +188,25 @@ struct turner {
         b.bring(to_raw + C::raw_a_bytes, next.col, k, p.one_b ? 0 : next.product, full);
     }
 
-    __device__ __forceinline__ void turn_block(int count) {
+    // Starts bringing what is ready for the consumers.
+    __device__ __forceinline__ void bring_ready(const block_place& at, int number) {
+        if (warp != 0 || lane != 0) return;
+        const arguments<float>& p = next.p;
+        const int k = (at.k + number) * C::block_k;
+        unsigned char* const tile = r.a(to.stage);
+        ptx::barrier& full = r.full[to.stage];
+        if (a.of.is_ready) a.bring_ready(tile, at.row, k, p.one_a ? 0 : at.product, full);
+        if (b.of.is_ready)
+            b.bring_ready(tile + C::a_bytes, at.col, k, p.one_b ? 0 : at.product, full);
+    }
+
+    __device__ __forceinline__ void turn_block(const block_place& place, int count) {
         const std::uint32_t from = ptx::shared_address(raw(block));
 #pragma unroll 1
         for (int i = 0; i < count; ++i) {
             const std::uint32_t tile = ptx::shared_address(r.a(to.stage));
             ptx::wait_for(r.empty[to.stage], to.parity ^ 1);
+            bring_ready(place, i);
             a.turn(tile, from, i, warp, lane);
             b.turn(tile + C::a_bytes, from + C::raw_a_bytes, i, warp, lane);
             __syncwarp();
