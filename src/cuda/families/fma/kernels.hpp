@@ -21,6 +21,9 @@ namespace carat::cuda::fma {
 /// The kernel of a row for operands of these layouts.
 template <class T>
 [[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
+/// The same of a row that turns its operands.
+[[nodiscard]] const kernel<float>& turned_kernel_of(std::size_t row);
+
 template <>
 const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b);
 template <>
