@@ -58,7 +58,7 @@ struct config {
     static constexpr int raw_k = 32;
     static constexpr int extra = 4;
     static constexpr int raw_stages = 2;
-    // Of lines across K or along it, whichever takes more.
+    // Lines may run across K or along it: whichever takes more.
     static constexpr int raw_bytes_of(int tile) {
         return std::max(raw_k * (tile + extra), tile * (raw_k + extra)) *
                static_cast<int>(sizeof(element));

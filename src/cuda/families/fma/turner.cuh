@@ -6,8 +6,9 @@
 //     turners      [ k-tile 0 | k-tile 1 | ... ]          k, then rows or columns
 //     consumers      ...
 //
-// Of lines along K a lane reads four in turn and writes a vector: it finds them in the four
-// quarters of the block (operand_maps), where lines of 36 elements lie in different banks.
+// Where lines run along K, a lane reads an element of four lines and writes a vector: it finds them
+// in the four quarters of the block (operand_maps), whose lines of 36 elements lie in different
+// banks.
 #pragma once
 
 #include "cuda/families/fma/arguments.hpp"
