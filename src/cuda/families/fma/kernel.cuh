@@ -165,8 +165,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
     stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32, rank);
     for (int unit = first_unit(p); unit < p.units; unit += units_per_wave(p)) {
         typename C::math::accumulators acc;
-        const int count = k_tiles_of<C>(p, unit, rank);
-        if (C::warps_k == 1 || count > 0) mainloop<C>(acc, at, count);
+        mainloop<C>(acc, at, k_tiles_of<C>(p, unit, rank));
         const int group = group_of(p, unit);
         const int index = unit - group * p.tiles;
         const int product = product_of(p, index);
@@ -176,7 +175,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
                        row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32};
         const meeting<C> with{p, of, {index, group, thread, is_last}};
         if constexpr (C::warps_k > 1)
-            reduce_warps<C>(with, r.tiles, k_rank_of<C>(thread), acc);
+            return reduce_warps<C>(with, r.tiles, k_rank_of<C>(thread), acc);
         else if (p.log2_cluster > 0)
             reduce_cluster<C>(with, r.tiles, *r.dsmem, rank_of(p), acc);
         else if (p.groups > 1)
