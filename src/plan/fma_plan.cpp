@@ -48,7 +48,9 @@ std::vector<fma_cut> cuts_of(const fma_tile& t, const fma_request& p) {
 }
 
 bool is_asked_for(const fma_tile& t, const fma_request& p) {
-    return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n);
+    const bool turns = t.reads == lying::between_16_bytes;
+    return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n) &&
+           (p.turned == choice::free || turns == (p.turned == choice::yes));
 }
 
 double bytes_of(const fma_request& p, std::int64_t elements) {
@@ -67,8 +69,9 @@ const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
 }
 
 packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
-    packed_first all = wanted.packing;
-    if (!of.reads_along_k) all.columns += wanted.along_k_bytes;
+    packed_first all;
+    for (const fma_operand& one : {wanted.a, wanted.b})
+        if (one.lies > of.reads) (one.is_turned ? all.columns : all.lines) += one.packing_bytes;
     return all;
 }
 
@@ -112,12 +115,13 @@ double seconds_of(const fma_tile& tile, const fma_cut& cut, const fma_request& o
 std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const fma_tile> tiles,
                                       const gpu_costs& costs) {
     std::optional<fma_plan> best;
-    for (const fma_tile& t : tiles) {
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+        const fma_tile& t = tiles[i];
         if (!is_asked_for(t, wanted)) continue;
         for (const fma_cut& cut : cuts_of(t, wanted)) {
             const double taken = seconds_of(t, cut, wanted, costs);
             if (!best || taken < best->seconds)
-                best = {.block_m = t.m, .block_n = t.n, .cut = cut, .seconds = taken};
+                best = {.tile = i, .block_m = t.m, .block_n = t.n, .cut = cut, .seconds = taken};
         }
     }
     return best;
@@ -131,8 +135,11 @@ std::string reason_against(const fma_request& wanted, std::span<const fma_tile> 
     }
     return std::string("no kernel has") +
            (wanted.block_m == 0 ? "" : " block_m=" + std::to_string(wanted.block_m)) +
-           (wanted.block_n == 0 ? "" : " block_n=" + std::to_string(wanted.block_n)) + " for " +
-           std::string(name(wanted.type)) + ": there are " + there;
+           (wanted.block_n == 0 ? "" : " block_n=" + std::to_string(wanted.block_n)) +
+           (wanted.turned == choice::free ? ""
+            : wanted.turned == choice::no ? " turned=1"
+                                          : " turned=2") +
+           " for " + std::string(name(wanted.type)) + ": there are " + there;
 }
 
 }  // namespace carat::plan

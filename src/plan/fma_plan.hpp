@@ -9,10 +9,18 @@
 
 #include <carat/types.hpp>
 
+#include "plan/gemm_plan.hpp"
 #include "plan/gpu_costs.hpp"
 #include "plan/tiles.hpp"
 
 namespace carat::plan {
+
+/// A or B.
+struct fma_operand {
+    lying lies = lying::across_k;
+    double packing_bytes = 0;  // read and written
+    bool is_turned = false;    // by packing: lines along K become lines across it
+};
 
 struct fma_request {
     std::int64_t m = 0;
@@ -24,13 +32,14 @@ struct fma_request {
     bool adds_e = false;
     bool one_a = false;  // A is one matrix for all products of a batch
     bool one_b = false;
-    packed_first packing = {};  // before, whatever the tile
-    double along_k_bytes = 0;   // besides, for a tile that doesn't read along K
+    fma_operand a = {};
+    fma_operand b = {};
     int sms = 132;
     int block_m = 0;  // asked for, exactly; 0: choose
     int block_n = 0;
     int split_k = 0;  // asked for, at most; 0: choose
     int cluster = 0;  // of these, exactly; 0: choose
+    choice turned = choice::free;
 };
 
 /// K in parts: those of a group are multiplied by a cluster of CTAs.
@@ -43,6 +52,7 @@ struct fma_cut {
 };
 
 struct fma_plan {
+    std::size_t tile = 0;  // of those to choose from
     int block_m = 0;
     int block_n = 0;
     fma_cut cut;

@@ -6,6 +6,7 @@
 #include <carat/error.hpp>
 
 #include "cuda/common/code.hpp"
+#include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/choose.hpp"
 #include "cuda/families/mma/product.hpp"
 
@@ -118,6 +119,24 @@ TEST(families, one_answers_for_what_is_asked_of_a_call) {
         first({.problem = core::row_major_problem(dtype::f32, 64, 64, 64), .arithmetic = tf32}),
         "wgmma");
     EXPECT_EQ(first({.problem = core::row_major_problem(dtype::bf16, 64, 64, 0)}), "scale");
+}
+
+// f32 whose lines begin between 16 bytes need not be packed, as ADR 0153 says.
+TEST(families, fma_knows_how_operands_lie) {
+    using enum plan::lying;
+    const auto a_lies = [](dtype type, const core::layout& a, bool is_aligned) {
+        core::gpu_call call{.problem = core::row_major_problem(type, 300, 304, 308)};
+        call.problem.a_layout = a;
+        call.aligned.a = is_aligned;
+        return cuda::fma::request_for(call, {}, 132).a.lies;
+    };
+    EXPECT_EQ(a_lies(dtype::f32, core::column_major(300), true), across_k);
+    EXPECT_EQ(a_lies(dtype::f32, core::column_major(301), true), between_16_bytes);
+    EXPECT_EQ(a_lies(dtype::f32, core::column_major(300), false), between_16_bytes);
+    EXPECT_EQ(a_lies(dtype::f32, core::row_major(308), true), along_k);
+    EXPECT_EQ(a_lies(dtype::f32, core::row_major(309), true), between_16_bytes);
+    EXPECT_EQ(a_lies(dtype::f32, {700, 2}, true), scattered);
+    EXPECT_EQ(a_lies(dtype::f64, core::row_major(310), true), along_k);
 }
 
 TEST(families, only_mma_can_be_forced) {

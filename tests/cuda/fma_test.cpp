@@ -14,6 +14,14 @@ namespace {
 
 using namespace carat;
 
+core::settings asking_for(const plan::fma_tile& tile, int parts) {
+    return {1,
+            {{"block_m", tile.m},
+             {"block_n", tile.n},
+             {"turned", tile.reads == plan::lying::between_16_bytes ? 2 : 1},
+             {"split_k", parts}}};
+}
+
 class fma : public testing::Test {
   protected:
     void SetUp() override {
@@ -33,7 +41,7 @@ TEST_F(fma, many_tiles_and_few_ctas) {
         for (const plan::fma_tile& tile : cuda::fma::tiles_of(type)) {
             test::trial t{core::row_major_problem(type, 2449, 2310, 24), 0};
             t.p.beta = -1;
-            const core::settings how{1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};
+            const core::settings how = asking_for(tile, 1);
             EXPECT_EQ(test::check(engine(), how, t), "");
         }
 }
@@ -78,13 +86,52 @@ TEST_F(fma, every_tile_and_cut_in_every_pair_of_layouts) {
                     if (layouts % 2 != 0) t.p.a_layout = core::column_major(m);
                     if (layouts / 2 != 0) t.p.b_layout = core::column_major(k);
                     t.p.beta = parts % 2 == 0 ? 0 : -1;
-                    const core::settings how{
-                        1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", parts}}};
+                    const core::settings how = asking_for(tile, parts);
                     ASSERT_EQ(test::check(engine(), how, t), "")
                         << tile.m << " x " << tile.n << ", " << parts << " parts";
                     ++ran;
                 }
-    EXPECT_EQ(ran, 13 * 4 * 6);
+    EXPECT_EQ(ran, static_cast<int>(cuda::fma::kernel_table.size()) * 4 * 6);
+}
+
+// Some tiles read lines that begin anywhere, the others have them packed.
+TEST_F(fma, lines_of_f32_may_begin_anywhere) {
+    int ran = 0;
+    for (const plan::fma_tile& tile : cuda::fma::tiles_of(dtype::f32))
+        for (const int layouts : {0, 1, 2, 3})
+            for (const std::int64_t padding : {0, 1, 2, 3})
+                for (const std::int64_t offset : {0, 1, 2, 3})
+                    for (const std::int64_t k : {1, 5, 61, 150}) {
+                        const std::int64_t m = 257 + padding, n = 259 - padding;
+                        test::trial t{core::row_major_problem(dtype::f32, m, n, k), offset};
+                        t.p.a_layout = layouts % 2 == 0 ? core::row_major(k + padding)
+                                                        : core::column_major(m + padding);
+                        t.p.b_layout = layouts / 2 == 0 ? core::row_major(n + padding)
+                                                        : core::column_major(k + padding);
+                        t.p.beta = padding == 0 ? -1 : 0;
+                        const core::settings how = asking_for(tile, static_cast<int>(1 + offset));
+                        ASSERT_EQ(test::check(engine(), how, t), "")
+                            << tile.m << " x " << tile.n << ", layouts " << layouts << ", padding "
+                            << padding << ", offset " << offset << ", K " << k;
+                        ++ran;
+                    }
+    EXPECT_EQ(ran, static_cast<int>(cuda::fma::tiles_of(dtype::f32).size()) * 4 * 4 * 4 * 4);
+}
+
+// A quarter of the lines that a kernel turns may have no line at all.
+TEST_F(fma, operands_of_f32_may_have_few_lines) {
+    for (const plan::fma_tile& tile : cuda::fma::tiles_of(dtype::f32))
+        for (const int layouts : {0, 1, 2, 3})
+            for (const std::int64_t m : {2, 3, 33})
+                for (const std::int64_t n : {2, 3, 35}) {
+                    test::trial t{core::row_major_problem(dtype::f32, m, n, 45), 1};
+                    if (layouts % 2 != 0) t.p.a_layout = core::column_major(m);
+                    if (layouts / 2 != 0) t.p.b_layout = core::column_major(45);
+                    const core::settings how = asking_for(tile, 1);
+                    ASSERT_EQ(test::check(engine(), how, t), "")
+                        << tile.m << " x " << tile.n << ", layouts " << layouts << ", " << m
+                        << " x " << n;
+                }
 }
 
 // check() also checks the memory between the rows.
@@ -98,8 +145,7 @@ TEST_F(fma, rows_of_c_may_begin_and_end_anywhere) {
                         test::trial t{core::row_major_problem(type, 131, n, 40), offset};
                         t.p.c_layout = core::row_major(n + padding);
                         t.p.alpha = -2;
-                        const core::settings how{
-                            1, {{"block_m", tile.m}, {"block_n", tile.n}, {"split_k", 1}}};
+                        const core::settings how = asking_for(tile, 1);
                         ASSERT_EQ(test::check(engine(), how, t), "");
                         ++ran;
                     }

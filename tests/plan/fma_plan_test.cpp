@@ -44,12 +44,12 @@ TEST(fma_plan, is_of_a_tile_that_exists) {
                         const fma_plan plan = plan_of(of);
                         SCOPED_TRACE(testing::PrintToString(plan));
                         const auto tiles = tiles_of(type);
-                        const auto tile = std::ranges::find_if(tiles, [&](const fma_tile& t) {
-                            return t.m == plan.block_m && t.n == plan.block_n;
-                        });
-                        ASSERT_NE(tile, tiles.end());
-                        EXPECT_LE(plan.cut.cluster, tile->most_cluster);
-                        EXPECT_LE(plan.cut.parts(), (k + tile->k - 1) / tile->k);
+                        ASSERT_LT(plan.tile, tiles.size());
+                        const fma_tile& tile = tiles[plan.tile];
+                        EXPECT_EQ(plan.block_m, tile.m);
+                        EXPECT_EQ(plan.block_n, tile.n);
+                        EXPECT_LE(plan.cut.cluster, tile.most_cluster);
+                        EXPECT_LE(plan.cut.parts(), (k + tile.k - 1) / tile.k);
                         EXPECT_LE(plan.cut.parts(), split_k == 0 ? 128 : split_k);
                         EXPECT_GT(plan.seconds, 0);
                     }
@@ -83,6 +83,18 @@ TEST(fma_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
     }
 }
 
+TEST(fma_plan, turns_where_it_is_asked_to) {
+    fma_request of{.m = 2048, .n = 2048, .k = 2048};
+    for (const choice turned : {choice::no, choice::yes}) {
+        of.turned = turned;
+        const lying reads = tiles_of(of.type)[plan_of(of).tile].reads;
+        EXPECT_EQ(reads == lying::between_16_bytes, turned == choice::yes);
+    }
+    of.type = dtype::f64;
+    EXPECT_EQ(reason_against(of, tiles_of(of.type)).substr(0, 36),
+              "no kernel has turned=2 for f64: ther");
+}
+
 // Groups meet in global memory, where 1024 shares of tiles are counted.
 TEST(fma_plan, of_many_tiles_forms_no_groups) {
     fma_request of{.m = 64 * 32, .n = 32 * 32, .k = 4096};
@@ -107,18 +119,29 @@ TEST(fma_plan, leaves_no_more_than_l2_about_holds) {
 }
 
 TEST(fma_plan, weighs_what_has_to_be_packed) {
-    fma_request of{.m = 2048, .n = 2048, .k = 256};
-    const auto reads_along_k = [&] {
-        const fma_plan plan = plan_of(of);
-        const auto tiles = tiles_of(of.type);
-        return std::ranges::find_if(
-                   tiles,
-                   [&](const fma_tile& t) { return t.m == plan.block_m && t.n == plan.block_n; })
-            ->reads_along_k;
+    fma_request of{.m = 8192, .n = 8192, .k = 256};
+    const auto reads = [&] { return tiles_of(of.type)[plan_of(of).tile].reads; };
+    EXPECT_EQ(reads(), lying::across_k);
+    for (const lying lies : {lying::along_k, lying::between_16_bytes}) {
+        of.a = {.lies = lies, .packing_bytes = 1e9, .is_turned = true};
+        EXPECT_GE(reads(), lies);
+    }
+}
+
+TEST(fma_plan, counts_what_a_kernel_cannot_read) {
+    const fma_request of{.m = 64,
+                         .n = 64,
+                         .k = 64,
+                         .a = {lying::along_k, 10, true},
+                         .b = {lying::between_16_bytes, 100, false}};
+    const auto packed = [&](lying kernel_reads) {
+        const fma_tile tile = {128, 128, 8, 1, 1, 0.8, 1, kernel_reads};
+        const packed_first first = packing_before(tile, of);
+        return std::pair(first.columns, first.lines);
     };
-    EXPECT_FALSE(reads_along_k());
-    of.along_k_bytes = 1e9;
-    EXPECT_TRUE(reads_along_k());
+    EXPECT_EQ(packed(lying::across_k), std::pair(10.0, 100.0));
+    EXPECT_EQ(packed(lying::along_k), std::pair(0.0, 100.0));
+    EXPECT_EQ(packed(lying::between_16_bytes), std::pair(0.0, 0.0));
 }
 
 TEST(fma_plan, is_made_for_a_gpu_that_is_cut_up) {

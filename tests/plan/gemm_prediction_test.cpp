@@ -153,7 +153,7 @@ TEST(gemm_prediction, stores_a_tile_at_the_rate_of_an_sm) {
 
 // 1024^3 of f32 in tiles of 128 x 128, one to an SM: 64 of them.
 TEST(fma_prediction, counts_tiles_and_seconds) {
-    const plan::fma_tile tile = {128, 128, 8, 1, 1, 0.8, 1, false};
+    const plan::fma_tile tile = {128, 128, 8, 1, 1, 0.8, 1, plan::lying::across_k};
     plan::fma_request of = {.m = 1024, .n = 1024, .k = 1024};
     const auto predicted = [&](const plan::fma_cut& cut = {}) {
         const double stored = 1024.0 * 1024 * 4;
@@ -176,10 +176,10 @@ TEST(fma_prediction, counts_tiles_and_seconds) {
     EXPECT_GT(part(halved, "filling, meeting, C"), part(told, "filling, meeting, C") + 1e-6);
     of.c_on_16_bytes = false;
     EXPECT_GT(part(predicted(), "filling, meeting, C"), part(told, "filling, meeting, C"));
-    of.packing.lines = 4e9;
+    of.a = {.lies = plan::lying::scattered, .packing_bytes = 4e9};
     EXPECT_DOUBLE_EQ(part(predicted(), "packing"),
-                     plan::seconds_of(of.packing, round_costs.packing));
-    of.along_k_bytes = 1e9;  // that this tile doesn't read
+                     plan::seconds_of({.lines = 4e9}, round_costs.packing));
+    of.b = {.lies = plan::lying::along_k, .packing_bytes = 1e9, .is_turned = true};
     EXPECT_DOUBLE_EQ(part(predicted(), "packing"),
                      plan::seconds_of({.lines = 4e9, .columns = 1e9}, round_costs.packing));
 }

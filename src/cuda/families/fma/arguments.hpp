@@ -17,6 +17,17 @@ using core::operand_major;
 template <class T>
 inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
+// An operand as kernels get it. Those that turn tiles get four matrices, each of every fourth line:
+// every fourth one begins a multiple of 16 bytes after the one before it, wherever lines begin. A
+// matrix begins at such a multiple, up to three elements ahead of its first line.
+struct operand_maps {
+    CUtensorMap of[4] = {};  // others get the first alone
+    int ahead[4] = {};       // elements
+    int lines = 0;           // in all
+    bool along_k = false;
+    bool is_ready = false;  // its lines lie as lanes read them: one matrix, not four
+};
+
 // C = alpha A B + beta source, for each product of a batch.
 template <class T>
 struct arguments {
@@ -83,7 +94,9 @@ struct kernel {
     int threads;
     int ctas_per_sm;
     int shared_bytes;
-    void (*launch)(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+    int raw_k;  // of blocks that are turned; 0: none are
+    int extra;  // elements that lines arrive longer then
+    void (*launch)(const operand_maps& a, const operand_maps& b, const arguments<T>& with,
                    const launch_shape& grid, cudaStream_t stream);
 };
 

@@ -9,11 +9,13 @@
 #pragma once
 
 #include "cuda/common/launch.hpp"
-#include "cuda/common/raster.cuh"
 #include "cuda/families/fma/arguments.hpp"
 #include "cuda/families/fma/config.hpp"
 #include "cuda/families/fma/epilogue.cuh"
 #include "cuda/families/fma/groups.cuh"
+#include "cuda/families/fma/pipeline.cuh"
+#include "cuda/families/fma/turner.cuh"
+#include "cuda/families/fma/walk.cuh"
 #include "cuda/ptx/cluster.cuh"
 #include "cuda/ptx/pdl.cuh"
 #include "cuda/ptx/setmaxnreg.cuh"
@@ -21,92 +23,6 @@
 #include "cuda/ptx/tma.cuh"
 
 namespace carat::cuda::fma {
-
-template <class C>
-struct barrier_storage {
-    ptx::barrier full[C::stages];
-    ptx::barrier empty[C::stages];
-    ptx::barrier dsmem;  // what the CTAs of a cluster send
-    int is_last;         // of the groups that share a tile
-};
-
-template <class C>
-struct pipeline {
-    unsigned char* tiles;
-    ptx::barrier* full;
-    ptx::barrier* empty;
-    ptx::barrier* dsmem;
-
-    __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers)
-        : full(barriers.full), empty(barriers.empty), dsmem(&barriers.dsmem) {
-        const unsigned past = ptx::shared_address(shared) % C::smem_alignment;
-        tiles = shared + (past == 0 ? 0 : C::smem_alignment - past);
-    }
-    [[nodiscard]] __device__ unsigned char* a(int stage) const {
-        return tiles + stage * C::stage_bytes;
-    }
-    [[nodiscard]] __device__ unsigned char* b(int stage) const { return a(stage) + C::a_bytes; }
-};
-
-// Where in the pipeline a thread is, and the parity of the phase that this turn through it has.
-template <class C>
-struct pipeline_state {
-    int stage = 0;
-    int parity = 0;
-
-    __device__ __forceinline__ void advance() {
-        if (++stage == C::stages) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
-// Which CTA of its cluster this is, and which unit its first: a tile of C, times a group's part of
-// K. Worked out wherever they are wanted: kept, they would take registers from accumulators.
-template <class T>
-__device__ __forceinline__ int rank_of(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) & ((1 << p.log2_cluster) - 1);
-}
-template <class T>
-__device__ __forceinline__ int first_unit(const arguments<T>& p) {
-    return static_cast<int>(blockIdx.x) >> p.log2_cluster;
-}
-template <class T>
-__device__ __forceinline__ int units_per_wave(const arguments<T>& p) {
-    return static_cast<int>(gridDim.x) >> p.log2_cluster;
-}
-template <class T>
-__device__ __forceinline__ int group_of(const arguments<T>& p, int unit) {
-    return p.groups == 1 ? 0 : unit / p.tiles;
-}
-
-// Tiles are numbered through all products of the batch.
-template <class T>
-__device__ __forceinline__ int product_of(const arguments<T>& p, int index) {
-    return p.tiles == p.tiles_m * p.tiles_n ? 0 : index / (p.tiles_m * p.tiles_n);
-}
-template <class T>
-__device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int index, int product) {
-    return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
-}
-
-// Its part of K, in k-tiles. The parts of a tile differ in length by one k-tile at most.
-struct k_part {
-    int first = 0;
-    int count = 0;
-
-    template <class T>
-    __device__ k_part(const arguments<T>& p, int group) : count(p.k_tiles) {
-        const int parts = p.groups << p.log2_cluster;
-        if (parts == 1) return;
-        const int part = (group << p.log2_cluster) + rank_of(p);
-        const int longer = p.k_tiles % parts;
-        count = p.k_tiles / parts;
-        first = part * count + min(part, longer);
-        count += part < longer ? 1 : 0;
-    }
-};
 
 // The TMA boxes in which a tile of an operand arrives. The tile is `Tile` lines wide from `first`
 // on and BlockK deep from `k` on.
@@ -130,79 +46,58 @@ struct tma_boxes {
     }
 };
 
-// What the producer does next: a stage's tiles of a tile of C.
+// Loads a stage's tiles of a tile of C, one after the other.
 template <class C, class T>
 struct producer {
     using math = typename C::math;
     using boxes_of_a = tma_boxes<T, math::a_major, C::block_m, C::block_k>;
     using boxes_of_b = tma_boxes<T, math::b_major, C::block_n, C::block_k>;
     const pipeline<C>& r;
-    const arguments<T>& p;
-    pipeline_state<C> at;
-    int unit;
-    int k = 0;
-    int end = 0;  // of K
-    int row = 0;
-    int col = 0;
-    int product = 0;
+    walk<C, T> at;
+    pipeline_state<C::stages> to = {};
 
-    __device__ producer(const pipeline<C>& to, const arguments<T>& with)
-        : r(to), p(with), unit(first_unit(with)) {
-        begin_unit();
-    }
-
-    __device__ __forceinline__ void begin_unit() {
-        const int group = group_of(p, unit);
-        const int index = unit - group * p.tiles;
-        const k_part part(p, group);
-        k = part.first;
-        end = part.first + part.count;
-        product = product_of(p, index);
-        const tile_coordinate t = tile_of(p, index, product);
-        row = t.m * C::block_m;
-        col = t.n * C::block_n;
-    }
-    [[nodiscard]] __device__ __forceinline__ bool done() const { return unit >= p.units; }
     // Waits for a stage, and starts loading into it.
     __device__ __forceinline__ void load(const CUtensorMap& a, const CUtensorMap& b) {
-        ptx::barrier& full = r.full[at.stage];
-        ptx::wait_for(r.empty[at.stage], at.parity ^ 1);
+        const arguments<T>& p = at.p;
+        ptx::barrier& full = r.full[to.stage];
+        const int k = at.k * C::block_k;
+        ptx::wait_for(r.empty[to.stage], to.parity ^ 1);
         ptx::arrive_and_expect_tx(full, C::stage_bytes);
-        boxes_of_a::load(r.a(at.stage), a, row, k * C::block_k, p.one_a ? 0 : product, full);
-        boxes_of_b::load(r.b(at.stage), b, col, k * C::block_k, p.one_b ? 0 : product, full);
+        boxes_of_a::load(r.a(to.stage), a, at.row, k, p.one_a ? 0 : at.product, full);
+        boxes_of_b::load(r.b(to.stage), b, at.col, k, p.one_b ? 0 : at.product, full);
+        to.advance();
         at.advance();
-        if (++k < end) return;
-        unit += units_per_wave(p);
-        begin_unit();
     }
 };
 
 // What a lane reads next: the addresses of its first elements in a stage and the stage's barrier.
 template <class C>
 struct stage_reader {
+    static constexpr int ring = C::stages / C::warps_k;
     addresses from;
     std::uint32_t full;
-    int left = C::stages;  // stages to the pipeline's end
+    int left = ring;  // stages to the pipeline's end
     int parity = 0;
 
-    __device__ stage_reader(const pipeline<C>& r, int row, int col, int lane)
-        : from{ptx::shared_address(r.tiles) +
+    __device__ stage_reader(const pipeline<C>& r, int row, int col, int lane, int first)
+        : from{ptx::shared_address(r.tiles) + first * C::stage_bytes +
                    static_cast<std::uint32_t>(C::math::template first_of_a<C>(row, lane)),
-               ptx::shared_address(r.tiles) +
+               ptx::shared_address(r.tiles) + first * C::stage_bytes +
                    static_cast<std::uint32_t>(C::math::template first_of_b<C>(col, lane))},
-          full(ptx::shared_address(r.full)) {}
+          full(ptx::shared_address(r.full) + first * static_cast<int>(sizeof(ptx::barrier))) {}
 
     __device__ __forceinline__ void wait() const { ptx::wait_at_address(full, parity); }
     __device__ __forceinline__ void advance() {
-        constexpr std::uint32_t bytes = sizeof(ptx::barrier);
-        from.a += C::stage_bytes;
-        from.b += C::stage_bytes;
+        constexpr std::uint32_t bytes = C::warps_k * sizeof(ptx::barrier);
+        constexpr std::uint32_t stage_bytes = C::warps_k * C::stage_bytes;
+        from.a += stage_bytes;
+        from.b += stage_bytes;
         full += bytes;
         if (--left > 0) return;
-        left = C::stages;
-        from.a -= C::stages * C::stage_bytes;
-        from.b -= C::stages * C::stage_bytes;
-        full -= C::stages * bytes;
+        left = ring;
+        from.a -= ring * stage_bytes;
+        from.b -= ring * stage_bytes;
+        full -= ring * bytes;
         parity ^= 1;
     }
 };
@@ -237,21 +132,40 @@ __device__ __forceinline__ void mainloop(typename C::math::accumulators& acc, st
 // Where a warp's part of the CTA's tile begins.
 template <class C>
 __device__ __forceinline__ int row_of_warp(int thread) {
-    return thread / 32 / C::warps_n * C::math::warp_m;
+    return thread / 32 / C::warps_k / C::warps_n * C::math::warp_m;
 }
 template <class C>
 __device__ __forceinline__ int col_of_warp(int thread) {
-    return thread / 32 % C::warps_n * C::math::warp_n;
+    return thread / 32 / C::warps_k % C::warps_n * C::math::warp_n;
+}
+
+// Which of the warps with the same part of a tile a thread belongs to.
+template <class C>
+__device__ __forceinline__ int k_rank_of(int thread) {
+    return thread / 32 % C::warps_k;
+}
+
+// How many k-tiles a warp multiplies. Where registers are scarce the number is worked out as one
+// for all lanes, which leaves it in a register of the warp's.
+template <class C, class T>
+__device__ __forceinline__ int k_tiles_of(const arguments<T>& p, int unit, int rank) {
+    const int all = k_part(p, group_of(p, unit)).count;
+    const int count = (all - rank + C::warps_k - 1) / C::warps_k;
+    if constexpr (C::turns)
+        return __reduce_max_sync(0xffffffffu, count);
+    else
+        return count;
 }
 
 template <class C, class T>
 __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p,
                                               int* is_last) {
     const auto first = static_cast<int>(threadIdx.x);
-    stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
+    const int rank = k_rank_of<C>(first);
+    stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32, rank);
     for (int unit = first_unit(p); unit < p.units; unit += units_per_wave(p)) {
         typename C::math::accumulators acc;
-        mainloop<C>(acc, at, k_part(p, group_of(p, unit)).count);
+        mainloop<C>(acc, at, k_tiles_of<C>(p, unit, rank));
         const int group = group_of(p, unit);
         const int index = unit - group * p.tiles;
         const int product = product_of(p, index);
@@ -260,7 +174,9 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
         const owner of{product * p.product_stride, t.m * C::block_m,       t.n * C::block_n,
                        row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32};
         const meeting<C> with{p, of, {index, group, thread, is_last}};
-        if (p.log2_cluster > 0)
+        if constexpr (C::warps_k > 1)
+            return reduce_warps<C>(with, r.tiles, k_rank_of<C>(thread), acc);
+        else if (p.log2_cluster > 0)
             reduce_cluster<C>(with, r.tiles, *r.dsmem, rank_of(p), acc);
         else if (p.groups > 1)
             meet_alone<C>(with, acc);
@@ -269,23 +185,48 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
     }
 }
 
+// What a kernel needs to know of an operand.
+template <class C>
+using maps_of = std::conditional_t<C::turns, operand_maps, CUtensorMap>;
+
+template <class C, class T>
+__device__ __forceinline__ void run_producers(const pipeline<C>& r, raw_barriers<C>& raw,
+                                              const arguments<T>& p, const maps_of<C>& a,
+                                              const maps_of<C>& b) {
+    if constexpr (C::turns) {
+        turner<C>(r, raw, p, a, b).run();
+    } else if (threadIdx.x == C::consumer_threads) {
+        producer<C, T> own{r, walk<C, T>(p)};
+#pragma unroll 1
+        while (!own.at.done()) own.load(a, b);
+    }
+    __syncwarp();
+}
+
 template <class C, class T>
 __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
-    gemm_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+    gemm_kernel(const __grid_constant__ maps_of<C> a, const __grid_constant__ maps_of<C> b,
                 const __grid_constant__ arguments<T> p) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ unsigned char shared[];
     __shared__ barrier_storage<C> barriers;
+    __shared__ raw_barriers<C> raw;
     const pipeline<C> r(shared, barriers);
     const bool splits_k = p.log2_cluster > 0;
     if (threadIdx.x == C::consumer_threads) {
-        ptx::prefetch_tensor_map(a);
-        ptx::prefetch_tensor_map(b);
+        int arrivals = 1;  // at a stage's `full`
+        if constexpr (C::turns) {
+            arrivals = C::turners + (a.is_ready ? 1 : 0) + (b.is_ready ? 1 : 0);
+        } else {
+            ptx::prefetch_tensor_map(a);
+            ptx::prefetch_tensor_map(b);
+        }
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], 1);
-            ptx::init_barrier(barriers.empty[stage], C::warps);
+            ptx::init_barrier(barriers.full[stage], arrivals);
+            ptx::init_barrier(barriers.empty[stage], C::warps / C::warps_k);
         }
+        if constexpr (C::turns) raw.begin();
         ptx::init_barrier(barriers.dsmem, 1);
         ptx::fence_barrier_init();
         if (splits_k) ptx::arrive_and_expect_tx(barriers.dsmem, C::accumulator_bytes);
@@ -297,12 +238,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 
     if (threadIdx.x >= C::consumer_threads) {
         if constexpr (C::takes_registers) ptx::setmaxnreg_dec<C::producer_registers>();
-        if (threadIdx.x == C::consumer_threads) {
-            producer<C, T> own(r, p);
-#pragma unroll 1
-            while (!own.done()) own.load(a, b);
-        }
-        __syncwarp();
+        run_producers<C>(r, raw, p, a, b);
         if (splits_k) ptx::cluster_sync();  // as consumers do in reduce_ctas()
     } else {
         if constexpr (C::takes_registers) ptx::setmaxnreg_inc<C::consumer_registers>();
@@ -312,22 +248,34 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 }
 
 template <class C, class T>
-void launch(const CUtensorMap& a, const CUtensorMap& b, const arguments<T>& with,
+void launch(const operand_maps& a, const operand_maps& b, const arguments<T>& with,
             const launch_shape& grid, cudaStream_t stream) {
+    const auto one = [](const operand_maps& of) -> const maps_of<C>& {
+        if constexpr (C::turns)
+            return of;
+        else
+            return of.of[0];
+    };
     launch_closely(
         gemm_kernel<C, T>,
         {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
          static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
-        stream, a, b, with);
+        stream, one(a), one(b), with);
 }
 
 template <class C>
 [[nodiscard]] kernel<typename C::element> kernel_with(const char* name) {
     using T = typename C::element;
-    return {name,           reinterpret_cast<const void*>(gemm_kernel<C, T>),
-            C::block_m,     C::block_n,
-            C::block_k,     C::threads,
-            C::ctas_per_sm, C::shared_bytes,
+    return {name,
+            reinterpret_cast<const void*>(gemm_kernel<C, T>),
+            C::block_m,
+            C::block_n,
+            C::block_k,
+            C::threads,
+            C::ctas_per_sm,
+            C::shared_bytes,
+            C::turns ? C::raw_k : 0,
+            C::extra,
             launch<C, T>};
 }
 

@@ -23,9 +23,11 @@ struct kernel_desc {
     int warps_m;
     int warps_n;
     int ctas_per_sm;
-    int most_cluster;  // CTAs that share K
-    double share;      // of the peak that an SM full of such tiles reaches
-    double alone;      // of that, one CTA on an SM
+    int most_cluster;    // CTAs that share K
+    double share;        // of the peak that an SM full of such tiles reaches
+    double alone;        // of that, one CTA on an SM
+    bool turns = false;  // lines that begin anywhere (turner.cuh); f32
+    int warps_k = 1;     // for each part of a tile
 
     [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
     [[nodiscard]] constexpr int block_m() const {
@@ -38,16 +40,18 @@ struct kernel_desc {
 
     // Every row reads MN-major operands. With many f32 sums a lane has no registers left to read
     // four k at a time.
-    [[nodiscard]] constexpr bool reads_along_k() const {
-        return is_f64() || thread_m * thread_n <= 64;
+    [[nodiscard]] constexpr plan::lying reads() const {
+        if (turns) return plan::lying::between_16_bytes;
+        return is_f64() || thread_m * thread_n <= 64 ? plan::lying::along_k : plan::lying::across_k;
     }
-    [[nodiscard]] constexpr bool reads(operand_major a, operand_major b) const {
-        return reads_along_k() || (a == operand_major::mn && b == operand_major::mn);
+    // What lanes of some kernel of the row see in shared memory.
+    [[nodiscard]] constexpr bool has_kernel_for(operand_major a, operand_major b) const {
+        return reads() == plan::lying::along_k ||
+               (a == operand_major::mn && b == operand_major::mn);
     }
 
     [[nodiscard]] constexpr plan::fma_tile tile() const {
-        return {block_m(),    block_n(), block_k(), ctas_per_sm,
-                most_cluster, share,     alone,     reads_along_k()};
+        return {block_m(), block_n(), block_k(), ctas_per_sm, most_cluster, share, alone, reads()};
     }
 };
 
@@ -56,9 +60,16 @@ inline constexpr std::array kernel_table = {
     // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
     kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},
     kernel_desc{dtype::f32, 8, 8, 4, 2, 1, 4, 4, 0.659, 0.463},
+    kernel_desc{dtype::f32, 8, 4, 8, 2, 2, 2, 2, 0.430, 0.600, true},
+    kernel_desc{dtype::f32, 8, 8, 4, 1, 2, 3, 4, 0.400, 0.800, true},
     kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.728, 0.867},
+    kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 2, 4, 0.610, 0.700, true},
+    kernel_desc{dtype::f32, 8, 8, 4, 2, 2, 2, 4, 0.620, 0.700, true},
     kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.844, 0.851},
+    kernel_desc{dtype::f32, 12, 8, 4, 2, 2, 2, 2, 0.700, 0.740, true},
+    kernel_desc{dtype::f32, 8, 12, 4, 4, 1, 2, 2, 0.700, 0.740, true},
     kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.782, 0.926},
+    kernel_desc{dtype::f32, 16, 8, 4, 2, 2, 2, 8, 0.730, 0.800, true},
     kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
     kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
     kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 2, 8, 0.805, 0.700},
@@ -89,13 +100,10 @@ constexpr auto tiles = [] {
     return detail::tiles<dtype::f32>;
 }
 
-/// The row with a tile that tiles_of() has.
-[[nodiscard]] constexpr std::size_t row_with(dtype type, int block_m, int block_n) {
-    std::size_t row = 0;
-    while (kernel_table[row].type != type || kernel_table[row].block_m() != block_m ||
-           kernel_table[row].block_n() != block_n)
-        ++row;
-    return row;
+/// Where the type's rows begin, which are in the order of tiles_of().
+[[nodiscard]] constexpr std::size_t first_row_of(dtype type) {
+    return static_cast<std::size_t>(std::ranges::find(kernel_table, type, &kernel_desc::type) -
+                                    kernel_table.begin());
 }
 
 }  // namespace carat::cuda::fma

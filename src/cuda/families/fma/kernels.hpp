@@ -8,16 +8,22 @@
 
 namespace carat::cuda::fma {
 
-/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N.
+/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N, and
+/// fma_f32_128x128_turned takes operands that lie in any way.
 [[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
-    return "fma_" + std::string(name(d.type)) + "_" + std::to_string(d.block_m()) + "x" +
-           std::to_string(d.block_n()) + (a == operand_major::k ? "_k" : "_m") +
-           (b == operand_major::k ? "k" : "n");
+    const std::string tile = "fma_" + std::string(name(d.type)) + "_" +
+                             std::to_string(d.block_m()) + "x" + std::to_string(d.block_n());
+    if (d.turns)
+        return tile + "_turned" + (d.warps_k > 1 ? "_by_" + std::to_string(d.warps_k) : "");
+    return tile + (a == operand_major::k ? "_k" : "_m") + (b == operand_major::k ? "k" : "n");
 }
 
 /// The kernel of a row for operands of these layouts.
 template <class T>
 [[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
+/// The same of a row that turns its operands.
+[[nodiscard]] const kernel<float>& turned_kernel_of(std::size_t row);
+
 template <>
 const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b);
 template <>

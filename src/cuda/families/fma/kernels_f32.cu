@@ -4,7 +4,7 @@ namespace carat::cuda::fma {
 
 template <>
 const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b) {
-    return instance_of<float>(row, a, b);
+    return kernel_table[row].turns ? turned_kernel_of(row) : instance_of<float>(row, a, b);
 }
 
 }  // namespace carat::cuda::fma

@@ -1,32 +1,44 @@
 #include "cuda/families/fma/operand.hpp"
 
+#include "plan/cpu_plan.hpp"
+
 namespace carat::cuda::fma {
 
 namespace {
 
-// TMA wants contiguous lines that begin at multiples of 16 bytes.
-bool readable(std::int64_t step, std::int64_t stride, std::int64_t lines, dtype type) {
-    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
-    return step == 1 && (lines == 1 || (stride > 0 && stride * bytes % 16 == 0));
+using plan::lying;
+
+// Contiguous lines.
+bool are_lines(std::int64_t step, std::int64_t stride, std::int64_t lines) {
+    return step == 1 && (lines == 1 || stride > 0);
+}
+
+// TMA wants lines that begin at multiples of 16 bytes.
+bool are_aligned(std::int64_t stride, std::int64_t lines, dtype type) {
+    return lines == 1 || stride * static_cast<std::int64_t>(size_bytes(type)) % 16 == 0;
 }
 
 }  // namespace
 
-std::optional<operand_major> readable_as(const operand_shape& of, bool may_lie_along_k,
-                                         bool is_aligned) {
-    if (!is_aligned) return std::nullopt;
-    if (readable(of.across, of.along, of.depth, of.type)) return operand_major::mn;
-    const bool lies_along = readable(of.along, of.across, of.lines, of.type);
-    return may_lie_along_k && lies_along ? std::optional(operand_major::k) : std::nullopt;
+lying lying_of(const operand_shape& of, bool is_aligned, std::int64_t matrices) {
+    const bool runs_across = are_lines(of.across, of.along, of.depth);
+    const bool runs_along = are_lines(of.along, of.across, of.lines);
+    if (is_aligned && runs_across && are_aligned(of.along, of.depth, of.type))
+        return lying::across_k;
+    if (is_aligned && runs_along && are_aligned(of.across, of.lines, of.type))
+        return lying::along_k;
+    const bool begin_alike = is_aligned || matrices == 1;
+    return begin_alike && (runs_across || runs_along) ? lying::between_16_bytes : lying::scattered;
 }
 
-operand::operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned,
+operand::operand(const operand_shape& of, lying kernel_reads, bool is_aligned,
                  std::int64_t matrices)
     : shape_(of), matrices_(matrices) {
-    if (const auto major = readable_as(of, may_lie_along_k, is_aligned))
-        major_ = *major;
-    else
+    const lying is = lying_of(of, is_aligned, matrices);
+    if (is > kernel_reads)
         take_packing_memory();
+    else if (is == lying::along_k || !are_lines(of.across, of.along, of.depth))
+        major_ = operand_major::k;
 }
 
 strided operand::packed_from(const void* data, std::int64_t apart) const {
@@ -53,17 +65,15 @@ packing operand::packing_of(const void* data, std::int64_t apart) const {
     return {from, packed_memory_.get(), packed_stride(from)};
 }
 
-CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines,
-                         int tile_depth) const {
+// The matrix that kernels read.
+lines operand::whole(const void* data, std::int64_t apart) const {
     const bool along_k = major_ == operand_major::k;
     lines there{data,
                 shape_.type,
                 along_k ? shape_.depth : shape_.lines,
                 along_k ? shape_.lines : shape_.depth,
                 along_k ? shape_.across : shape_.along,
-                along_k ? tile_lines : tile_depth};
-    const bool is_boxed_as_it_lies = shape_.type == dtype::f32;
-    if (is_boxed_as_it_lies) there.box_length = along_k ? tile_depth : tile_lines;
+                0};
     there.matrices = matrices_;
     there.matrix_stride = apart;
     if (packed()) {
@@ -72,7 +82,41 @@ CUtensorMap operand::map(const void* data, std::int64_t apart, int tile_lines,
         there.stride = packed_stride(from);
         there.matrix_stride = packed_matrix_stride(from);
     }
-    return describe(there);
+    return there;
+}
+
+operand_maps operand::maps(const void* data, std::int64_t apart, int tile_lines,
+                           int tile_depth) const {
+    const bool along_k = major_ == operand_major::k;
+    lines there = whole(data, apart);
+    there.box_lines = along_k ? tile_lines : tile_depth;
+    const bool is_boxed_as_it_lies = shape_.type == dtype::f32;
+    if (is_boxed_as_it_lies) there.box_length = along_k ? tile_depth : tile_lines;
+    return {.of = {describe(there)}};
+}
+
+operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_lines, int raw_depth,
+                               int extra) const {
+    constexpr std::int64_t quarters = 4;  // f32 in 16 bytes
+    const bool along_k = major_ == operand_major::k;
+    const lines all = whole(data, apart);
+    operand_maps maps = {.lines = static_cast<int>(all.count), .along_k = along_k};
+    for (int i = 0; i < quarters && i < all.count; ++i) {
+        const float* const first = static_cast<const float*>(all.data) + i * all.stride;
+        const auto ahead =
+            static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(float) % quarters);
+        lines quarter = all;
+        quarter.data = first - ahead;
+        quarter.length += ahead;
+        quarter.count = plan::ceil_div(all.count - i, quarters);
+        quarter.stride *= quarters;
+        quarter.box_lines = (along_k ? tile_lines : raw_depth) / static_cast<int>(quarters);
+        quarter.box_length = (along_k ? raw_depth : tile_lines) + extra;
+        maps.of[i] = describe(quarter);
+        maps.ahead[i] = ahead;
+    }
+    for (std::int64_t i = all.count; i < quarters; ++i) maps.of[i] = maps.of[0];
+    return maps;
 }
 
 }  // namespace carat::cuda::fma

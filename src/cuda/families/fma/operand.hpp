@@ -1,13 +1,12 @@
 // How an operand reaches the fma kernels: read where it lies, or packed first.
 #pragma once
 
-#include <optional>
-
 #include "core/problem.hpp"
 #include "cuda/common/pack.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
 #include "cuda/families/fma/arguments.hpp"
+#include "plan/tiles.hpp"
 
 namespace carat::cuda::fma {
 
@@ -20,15 +19,15 @@ struct operand_shape {
     std::int64_t along;   // elements from one depth to the next
 };
 
-/// The layout as which it can be read in place; nullopt if it has to be packed.
-[[nodiscard]] std::optional<operand_major> readable_as(const operand_shape& of,
-                                                       bool may_lie_along_k, bool is_aligned);
+/// `is_aligned`: its data, and matrices of a batch, begin at multiples of 16 bytes.
+[[nodiscard]] plan::lying lying_of(const operand_shape& of, bool is_aligned, std::int64_t matrices);
 
 class operand {
   public:
-    /// Memory for packing so many matrices is taken now when the layout demands it, or data that
-    /// isn't aligned to 16 bytes. @throws carat::error(out_of_memory).
-    operand(const operand_shape& of, bool may_lie_along_k, bool is_aligned, std::int64_t matrices);
+    /// Takes the memory for packing all matrices unless a kernel reads such operands.
+    /// @throws carat::error(out_of_memory).
+    operand(const operand_shape& of, plan::lying kernel_reads, bool is_aligned,
+            std::int64_t matrices);
 
     [[nodiscard]] operand_major contiguous() const { return major_; }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
@@ -38,11 +37,15 @@ class operand {
     [[nodiscard]] packing packing_of(const void* data, std::int64_t apart) const;
 
     /// The TMA descriptor for tiles of this many lines and this depth.
-    [[nodiscard]] CUtensorMap map(const void* data, std::int64_t apart, int tile_lines,
-                                  int tile_depth) const;
+    [[nodiscard]] operand_maps maps(const void* data, std::int64_t apart, int tile_lines,
+                                    int tile_depth) const;
+    /// Those for a kernel that turns blocks of this depth, whose lines arrive `extra` longer.
+    [[nodiscard]] operand_maps quarters(const void* data, std::int64_t apart, int tile_lines,
+                                        int raw_depth, int extra) const;
 
   private:
     [[nodiscard]] strided packed_from(const void* data, std::int64_t apart) const;
+    [[nodiscard]] lines whole(const void* data, std::int64_t apart) const;
     void take_packing_memory();
 
     operand_shape shape_;

@@ -42,12 +42,8 @@ double packing_bytes(const operand_shape& of, std::int64_t matrices) {
     return 2.0 * static_cast<double>(core::bytes_of(of.type, of.lines * of.depth * matrices));
 }
 
-void add_packing(plan::fma_request& to, const operand_shape& of, bool is_aligned,
-                 std::int64_t matrices) {
-    const auto read = readable_as(of, true, is_aligned);
-    if (!read)
-        (of.along == 1 ? to.packing.columns : to.packing.lines) += packing_bytes(of, matrices);
-    if (read == operand_major::k) to.along_k_bytes += packing_bytes(of, matrices);
+plan::fma_operand planned_as(const operand_shape& of, bool is_aligned, std::int64_t matrices) {
+    return {lying_of(of, is_aligned, matrices), packing_bytes(of, matrices), of.along == 1};
 }
 
 // The hardware starts a CTA on each SM before it starts a second one on any. SMs stay free for
@@ -80,10 +76,8 @@ class product final : public gemm_product {
           plan_(with),
           row_(with.row),
           tile_(as_launched(kernel_table[row_].tile())),
-          a_(shape_of_a(problem_), kernel_table[row_].reads_along_k(), aligned_.a,
-             products_.matrices_a()),
-          b_(shape_of_b(problem_), kernel_table[row_].reads_along_k(), aligned_.b,
-             products_.matrices_b()) {
+          a_(shape_of_a(problem_), kernel_table[row_].reads(), aligned_.a, products_.matrices_a()),
+          b_(shape_of_b(problem_), kernel_table[row_].reads(), aligned_.b, products_.matrices_b()) {
         choose();
     }
 
@@ -92,8 +86,8 @@ class product final : public gemm_product {
         const bindings with = swap_ab_ ? given.swapped() : given;
         const kernel<T>& k = *kernel_;
         pack_both(with);
-        const CUtensorMap a = a_.map(with.data.a, with.apart.a, k.block_m, k.block_k);
-        const CUtensorMap b = b_.map(with.data.b, with.apart.b, k.block_n, k.block_k);
+        const operand_maps a = maps_of(a_, with.data.a, with.apart.a, k.block_m);
+        const operand_maps b = maps_of(b_, with.data.b, with.apart.b, k.block_n);
         k.launch(a, b, arguments_for(with.data.c, with.source(), with.apart.c), shape_,
                  with.stream);
         return true;
@@ -128,6 +122,13 @@ class product final : public gemm_product {
         return {plan_.cluster_k, plan_.split_k / plan_.cluster_k};
     }
 
+    [[nodiscard]] operand_maps maps_of(const operand& of, const void* data, std::int64_t apart,
+                                       int tile_lines) const {
+        const kernel<T>& k = *kernel_;
+        return k.raw_k == 0 ? of.maps(data, apart, tile_lines, k.block_k)
+                            : of.quarters(data, apart, tile_lines, k.raw_k, k.extra);
+    }
+
     // Packs the operands that need it, in one launch.
     void pack_both(const bindings& with) const {
         packing all[2];
@@ -138,7 +139,9 @@ class product final : public gemm_product {
     }
 
     void choose() {
-        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
+        const bool turns = kernel_table[row_].turns;
+        kernel_ = &kernel_of<T>(row_, turns ? operand_major::mn : a_.contiguous(),
+                                turns ? operand_major::mn : b_.contiguous());
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
@@ -147,8 +150,9 @@ class product final : public gemm_product {
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * tile_.ctas_per_sm;
-        shape_.ctas =
-            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
+        shape_.ctas = static_cast<int>(cut.cluster == 1 && kernel_table[row_].warps_k == 1
+                                           ? std::min(units, resident)
+                                           : units * cut.cluster);
         if (cut.groups > 1) {
             parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
             arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
@@ -182,7 +186,8 @@ class product final : public gemm_product {
                 .one_b = products_.one_b,
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(plan::ceil_div(p.k, k.block_k)),
+                .k_tiles = static_cast<int>(std::max<std::int64_t>(plan::ceil_div(p.k, k.block_k),
+                                                                   kernel_table[row_].warps_k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),
                 .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
@@ -235,7 +240,7 @@ bool is_for(const core::gpu_call& call) {
 }
 
 overrides overrides_of(const plan::gemm_overrides& asked) {
-    return {asked.block_m, asked.block_n, asked.split_k};
+    return {asked.block_m, asked.block_n, asked.split_k, 0, asked.turned};
 }
 
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
@@ -260,7 +265,7 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish
                             tiles_as_launched(type), costs_in_use());
     if (!found) return std::nullopt;
     return plan::gpu_plan{.family = "fma",
-                          .row = row_with(type, found->block_m, found->block_n),
+                          .row = first_row_of(type) + found->tile,
                           .block_m = found->block_m,
                           .block_n = found->block_n,
                           .swap_ab = has_columns_closer(call.problem),
@@ -277,24 +282,23 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
     const core::problem p = by_rows(call.problem);
     const core::product_set products = swap ? call.products.swapped() : call.products;
     const core::operand_alignment aligned = swap ? call.aligned.swapped() : call.aligned;
-    plan::fma_request of = {
-        .m = p.m,
-        .n = p.n,
-        .k = p.k,
-        .batch = products.count,
-        .type = p.c_type,
-        .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
-        .adds_e = p.beta != 0,
-        .one_a = products.one_a,
-        .one_b = products.one_b,
-        .sms = sms,
-        .block_m = asked.block_m,
-        .block_n = asked.block_n,
-        .split_k = asked.split_k,
-        .cluster = asked.cluster};
-    add_packing(of, shape_of_a(p), aligned.a, products.matrices_a());
-    add_packing(of, shape_of_b(p), aligned.b, products.matrices_b());
-    return of;
+    return {.m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .batch = products.count,
+            .type = p.c_type,
+            .c_on_16_bytes = core::bytes_of(p.c_type, p.c_layout.row_stride) % 16 == 0,
+            .adds_e = p.beta != 0,
+            .one_a = products.one_a,
+            .one_b = products.one_b,
+            .a = planned_as(shape_of_a(p), aligned.a, products.matrices_a()),
+            .b = planned_as(shape_of_b(p), aligned.b, products.matrices_b()),
+            .sms = sms,
+            .block_m = asked.block_m,
+            .block_n = asked.block_n,
+            .split_k = asked.split_k,
+            .cluster = asked.cluster,
+            .turned = asked.turned};
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,

@@ -23,8 +23,20 @@ __device__ __forceinline__ void read_shared(float* to, std::uint32_t address) {
     else
         asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(to[0]), "=f"(to[1]) : "r"(address));
 }
+__device__ __forceinline__ void read_shared(float& one, std::uint32_t address) {
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(one) : "r"(address));
+}
 __device__ __forceinline__ void read_shared(double& one, std::uint32_t address) {
     asm volatile("ld.shared.f64 %0, [%1];" : "=d"(one) : "r"(address));
+}
+
+__device__ __forceinline__ void write_shared(std::uint32_t address, float one) {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(one) : "memory");
+}
+__device__ __forceinline__ void write_shared(std::uint32_t address, const float (&four)[4]) {
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(four[0]),
+                 "f"(four[1]), "f"(four[2]), "f"(four[3])
+                 : "memory");
 }
 
 }  // namespace carat::cuda::fma
