@@ -35,7 +35,7 @@ def fields_alone(constants, indent):
 
 
 def lines_of(value, indent=""):
-    """As JSON; what holds no objects is on one line."""
+    """The JSON of a value; what holds no objects is on one line."""
     if not isinstance(value, dict) or not any(isinstance(v, dict) for v in value.values()):
         return json.dumps(value, ensure_ascii=False)
     inner = ",\n".join(f'{indent} "{name}": {lines_of(v, indent + " ")}' for name, v in value.items())
