@@ -123,9 +123,13 @@ std::string age_mark(std::string_view month) {
     return month.empty() ? std::string() : fmt::format(" (of {})", month.substr(0, 4));
 }
 
+std::string age_of(std::string_view library, std::string_view version, std::string_view month) {
+    return fmt::format("{} {} was out by {}", library, version.substr(0, version.find(',')), month);
+}
+
 std::string age_note(std::string_view library, std::string_view version, std::string_view month) {
-    return fmt::format("{} {} was out by {}, more than two years before: newer ones may be faster",
-                       library, version.substr(0, version.find(',')), month);
+    return age_of(library, version, month) +
+           ", more than two years before: newer ones may be faster";
 }
 
 }  // namespace carat::report

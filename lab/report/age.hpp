@@ -22,7 +22,11 @@ namespace carat::report {
 // What stands behind a name in a table: " (of 2022)", or nothing.
 [[nodiscard]] std::string age_mark(std::string_view month);
 
-// "OpenBLAS 0.3.21 was out by 2022-08, more than two years before: newer ones may be faster".
+// "OpenBLAS 0.3.21 was out by 2022-08".
+[[nodiscard]] std::string age_of(std::string_view library, std::string_view version,
+                                 std::string_view month);
+
+// The same, "..., more than two years before: newer ones may be faster".
 [[nodiscard]] std::string age_note(std::string_view library, std::string_view version,
                                    std::string_view month);
 

@@ -230,15 +230,20 @@ void remarks(const document& doc, list& said) {
                              unquoted(first->remark), listed(found.names))});
 }
 
+// All in one line: a machine with one old library often has several.
 void aged(const document& doc, list& said) {
-    std::set<std::string> told;
+    std::vector<std::string> told;
     for (const result& of : doc.results) {
         const std::string month = old_release(of, doc.date);
         if (month.empty() || !measured(of)) continue;
-        const std::string text = fmt::format(
-            "{}: {}.", name(of), unquoted(age_note(of.vendor.name, of.vendor.version, month)));
-        if (told.insert(text).second) said.push_back({"warning", text});
+        const std::string text = unquoted(age_of(of.vendor.name, of.vendor.version, month));
+        if (std::ranges::find(told, text) == told.end()) told.push_back(text);
     }
+    if (told.empty()) return;
+    said.push_back(
+        {"warning", fmt::format("{}: more than two years before this run, so newer ones may be "
+                                "faster (`./dev peers`).",
+                                listed(told))});
 }
 
 void conditions(const document& doc, list& said) {

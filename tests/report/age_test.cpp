@@ -48,5 +48,20 @@ TEST(age, marks_the_name_in_every_table_and_warns_once) {
     EXPECT_NE(html(file_of_2026()).find(R"("old":{"vendor.openblas":"2022"})"), std::string::npos);
 }
 
+TEST(age, of_several_libraries_is_one_warning) {
+    results::document file = file_of_2026();
+    results::result other = sample::result("vendor.blis", 5);
+    other.vendor.name = "BLIS";
+    other.vendor.version = "0.9.0";
+    file.results.push_back(other);
+    const std::string page = markdown(file);
+    EXPECT_NE(
+        page.find(
+            "OpenBLAS 0.3.21 was out by 2022-08 and BLIS 0.9.0 was out by 2022-04: more than two "
+            "years before this run, so newer ones may be faster"),
+        std::string::npos)
+        << page;
+}
+
 }  // namespace
 }  // namespace carat::report
