@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,12 @@ inline void must(cudaError_t status, const char* what) {
 
 // The GPU's, or what CARAT_TEST_CAPABILITY says: that of the library's code where it is older.
 inline int compute_capability() {
-    if (const char* said = std::getenv("CARAT_TEST_CAPABILITY")) return std::atoi(said);
+    if (const char* said = std::getenv("CARAT_TEST_CAPABILITY")) {
+        const int number = std::atoi(said);
+        if (number > 0) return number;
+        throw std::runtime_error("CARAT_TEST_CAPABILITY=" + std::string(said) +
+                                 ": not a compute capability; use a number such as 75");
+    }
     int major = 0;
     int minor = 0;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);

@@ -55,6 +55,8 @@ class loader {
         step_ = along_k_ ? C::block_k : C::block_k * static_cast<int>(of.run_stride);
         each([&]<bool AlongK, int Together>() {
             using own = share<AlongK, Together != 1 ? Together : by_twos ? 2 : most>;
+            static_assert(!AlongK || !tile::swizzled ||
+                          (!C::reads_anywhere && own::runs_at_once % 8 == 0));
             const int run = static_cast<int>(threadIdx.x) / own::of_run;
             const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
             if constexpr (by_pieces && Together == 1)
