@@ -9,6 +9,7 @@
 #include "benchmarks/gpu_call/turns.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
+#include "cuda/families/gemv/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/multistage_product.hpp"
 #include "cuda/families/mma/packed_product.hpp"
@@ -131,6 +132,21 @@ bool is_still_legal(const measured_plan& plan, const measured_product& of) {
            plan::is_legal(plan::candidate_of(plan.wgmma, of.wgmma), of.wgmma);
 }
 
+// No plan beside it was asked of the GPU: where the engine takes it, its choice is that one.
+void add_gemv(measured_product& made, const core::gpu_call& call) {
+    if (!cuda::gemv::row().choose(call, {}) || made.chosen.turns.empty()) return;
+    const problem& p = call.problem;
+    const auto elements =
+        static_cast<double>(call.products.count * (p.m * p.k + p.k * p.n + p.m * p.n));
+    made.gemv_bytes = elements * static_cast<double>(size_bytes(p.a_type));
+    made.plans.push_back({.of = family::gemv,
+                          .times = made.chosen,
+                          .us = made.chosen.us(),
+                          .in_turns = made.chosen.in_turns(),
+                          .wgmma = {},
+                          .cut = {}});
+}
+
 measured_product product_of(const json& d) {
     measured_product made;
     made.kind = d.at("kind");
@@ -161,6 +177,7 @@ measured_product product_of(const json& d) {
         else if (is_still_legal(one, made))
             made.plans.push_back(one);
     }
+    add_gemv(made, call);
     return made;
 }
 
@@ -202,6 +219,7 @@ std::vector<measured_product> read_corpus(const std::vector<std::string>& files)
 
 double predicted_s(const measured_plan& plan, const measured_product& product,
                    const plan::gpu_costs& costs) {
+    if (plan.of == family::gemv) return plan::seconds_of_gemv(product.gemv_bytes, costs.gemv);
     if (plan.of == family::wgmma) return plan::seconds_of(plan.wgmma, product.wgmma, costs);
     if (plan.of == family::mma)
         return plan::seconds_of(product.packed_for_mma, costs.packing) +

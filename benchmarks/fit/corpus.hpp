@@ -13,7 +13,7 @@
 namespace carat::fit {
 
 // The corpus's numbers for them; what the engine chose has a number of its own.
-enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2, large = 3 };
+enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2, large = 3, gemv = 4 };
 
 // The microseconds that one plan of a product took: once, or several times, in turns with the
 // fastest others.
@@ -54,6 +54,7 @@ struct measured_product {
     dtype type = dtype::bf16;
     plan::packed_first packed_for_mma;
     plan::packed_first packed_for_large;
+    double gemv_bytes = 0;
     std::vector<measured_plan> plans;
 };
 

@@ -67,9 +67,10 @@ std::string text_of(const measured_plan& w) {
                       p.cluster_m, p.cluster_n, p.ctas_per_sm);
     } else {
         std::snprintf(text, sizeof text, "%s row %zu cluster %d groups %d",
-                      w.of == family::fma   ? "fma"
-                      : w.of == family::mma ? "mma"
-                                            : "mma large",
+                      w.of == family::fma    ? "fma"
+                      : w.of == family::mma  ? "mma"
+                      : w.of == family::gemv ? "gemv"
+                                             : "mma large",
                       w.row, w.cut.cluster, w.of == family::large ? w.splits : w.cut.groups);
     }
     return text;

@@ -57,7 +57,9 @@ const task tasks[] = {
     {"fma_f32", family::fma, variables_of<&plan::gpu_costs::fma_f32>,
      [](const measured_product& p) { return p.kind == "f32"; }},
     {"fma_f64", family::fma, variables_of<&plan::gpu_costs::fma_f64>,
-     [](const measured_product& p) { return p.kind == "f64"; }}};
+     [](const measured_product& p) { return p.kind == "f64"; }},
+    {"gemv", family::gemv, variables_of<&plan::gpu_costs::gemv>,
+     [](const measured_product&) { return true; }}};
 
 // A plan that counts, and how much.
 struct weighed {

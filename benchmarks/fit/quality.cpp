@@ -20,7 +20,8 @@ shares shares_of(std::vector<double> logarithms) {
 // Times of a product's plans, the least predicted one first, and of the engine's choice.
 struct ranking {
     std::vector<const measured_times*> plans;
-    std::vector<const measured_times*> in_turns;
+    std::vector<const measured_times*> in_turns;     // of these
+    std::vector<const measured_times*> with_chosen;  // and the engine's choice
     const measured_times* chosen;
     double predicted_us = 0;
 
@@ -35,13 +36,17 @@ std::optional<ranking> rank(const measured_product& p, const plan::gpu_costs& co
     if (order.empty() || p.chosen.turns.empty()) return std::nullopt;
     std::ranges::sort(order);
     ranking made{.plans = {},
-                 .in_turns = {&p.chosen},
+                 .in_turns = {},
+                 .with_chosen = {&p.chosen},
                  .chosen = &p.chosen,
                  .predicted_us = 1e6 * order.front().first};
     for (const auto& [seconds, w] : order) {
         made.plans.push_back(&w->times);
         if (w->times.in_turns()) made.in_turns.push_back(&w->times);
     }
+    // A choice that no plan here is, such as rows of all products as one, may be faster than all.
+    if (made.in_turns.empty()) made.in_turns = made.plans;
+    made.with_chosen.insert(made.with_chosen.end(), made.in_turns.begin(), made.in_turns.end());
     return made;
 }
 
@@ -65,7 +70,8 @@ void add(judged& to, quality& q, const ranking& r) {
         const std::size_t tells = 1 - names;
         const double best = fastest(r.in_turns, names)->us_in(tells);
         const double of_eight = best / fastest(first, names)->us_in(tells);
-        chosen += std::log(best / r.chosen->us_in(tells)) / 2;
+        chosen +=
+            std::log(fastest(r.with_chosen, names)->us_in(tells) / r.chosen->us_in(tells)) / 2;
         predicted += std::log(best / r.plans.front()->us_in(tells)) / 2;
         eight += std::log(of_eight) / 2;
         q.near_in_eight += of_eight >= 0.99 ? 0.5 : 0;
@@ -73,7 +79,7 @@ void add(judged& to, quality& q, const ranking& r) {
     to.chosen.push_back(chosen);
     to.predicted.push_back(predicted);
     to.eight.push_back(eight);
-    to.chosen_biased.push_back(std::log(fastest(r.in_turns)->us() / r.chosen->us()));
+    to.chosen_biased.push_back(std::log(fastest(r.with_chosen)->us() / r.chosen->us()));
     q.best_in_eight += fastest(first)->us() <= fastest(r.plans)->us();
     q.within_15 += std::abs(std::log(r.predicted_us / r.plans.front()->us())) < std::log(1.15);
 }

@@ -51,18 +51,18 @@ std::optional<core::gpu_prediction> predict(const explained_launch& told, const 
 }
 
 std::optional<core::gpu_prediction> predict_gemv(double bytes, std::int64_t ctas,
+                                                 const gpu_costs& costs,
                                                  const core::roofline_rates& here) {
-    constexpr double share_of_memory = 0.93;
-    constexpr double launch_s = 2.5e-6;
     if (here.memory_gb_per_s <= 0) return std::nullopt;
-    const double memory_s = bytes / (share_of_memory * here.memory_gb_per_s * 1e9);
+    const gemv_costs of = costs_at(costs, here.memory_gb_per_s * 1e9).gemv;
+    const double memory_s = bytes / of.memory_bytes_per_s;
     core::gpu_prediction told;
     told.kind = "gemv";
     told.tiles = told.at_once = ctas;
     told.waves = 1;
     told.memory_bytes = bytes;
-    told.parts = {{"memory", memory_s, true}, {"launch", launch_s, false}};
-    told.time_s = memory_s + launch_s;
+    told.parts = {{"memory", memory_s, true}, {"launch", of.launch_s, false}};
+    told.time_s = memory_s + of.launch_s;
     bound(told);
     return told;
 }

@@ -30,6 +30,7 @@ struct explained_launch {
 
 /// A matrix times a vector, as fast as memory brings `bytes`, in so many CTAs.
 [[nodiscard]] std::optional<core::gpu_prediction> predict_gemv(double bytes, std::int64_t ctas,
+                                                               const gpu_costs& costs,
                                                                const core::roofline_rates& here);
 
 }  // namespace carat::plan

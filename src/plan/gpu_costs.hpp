@@ -248,6 +248,26 @@ constexpr auto fma_costs::constants() {
         c{"added_bytes_per_s", "bytes/s", "of those, added up by it", &f::added_bytes_per_s}};
 }
 
+/// A matrix times a vector: the matrix comes once, at the speed of memory.
+struct gemv_costs {
+    double launch_s = 0;
+    double memory_bytes_per_s = 0;
+
+    static constexpr auto constants();
+};
+
+constexpr auto gemv_costs::constants() {
+    using c = constant<gemv_costs>;
+    using g = gemv_costs;
+    return std::array{c{"launch_s", "s", "a launch, of many on a stream", &g::launch_s},
+                      c{"memory_bytes_per_s", "bytes/s", "of the matrix and the vectors",
+                        &g::memory_bytes_per_s}};
+}
+
+[[nodiscard]] constexpr double seconds_of_gemv(double bytes, const gemv_costs& costs) {
+    return costs.launch_s + bytes / costs.memory_bytes_per_s;
+}
+
 /// All families on one GPU.
 struct gpu_costs {
     double memory_bytes_per_s = 0;  // read, as it was measured where these were fitted
@@ -261,6 +281,7 @@ struct gpu_costs {
     large_costs mma_large;
     fma_costs fma_f32;
     fma_costs fma_f64;
+    gemv_costs gemv;
 };
 
 /// Calls visit(name, costs) for each.
@@ -274,6 +295,7 @@ constexpr void each_family(auto& of, const auto& visit) {
     visit("mma_large", of.mma_large);
     visit("fma_f32", of.fma_f32);
     visit("fma_f64", of.fma_f64);
+    visit("gemv", of.gemv);
 }
 
 /// Calls visit(constant, value) for each of a family.

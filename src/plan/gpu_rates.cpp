@@ -54,6 +54,10 @@ void scale(packing_costs& of, const ratios& by) {
     of.l2_bytes *= by.l2_bytes;
 }
 
+void scale(gemv_costs& of, const ratios& by) {
+    of.memory_bytes_per_s *= by.memory;
+}
+
 // Launches and what comes once each take the host's and the driver's time, not an SM's.
 bool is_of_launch(std::string_view name) {
     return name.find("launch_s") != std::string_view::npos || name == "groups_s" ||

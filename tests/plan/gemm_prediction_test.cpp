@@ -31,6 +31,7 @@ constexpr plan::gpu_costs round_costs = [] {
     costs.wgmma.sharing.l2_bytes_per_s = 1e13;
     costs.wgmma.sharing.l2_bytes = 2e7;
     costs.wgmma.sharing.memory_bytes_per_s = 8e12;
+    costs.gemv.memory_bytes_per_s = 3.8e12;
     costs.fma_f32.flop_per_s = 5e11;
     costs.fma_f32.sharing.busy_share = 0;
     return costs;
@@ -185,10 +186,10 @@ TEST(fma_prediction, counts_tiles_and_seconds) {
 }
 
 TEST(gemv_prediction, is_memory_and_a_launch) {
-    const gpu_prediction told = plan::predict_gemv(64e6, 1024, here).value();
+    const gpu_prediction told = plan::predict_gemv(64e6, 1024, round_costs, here).value();
     EXPECT_GT(told.time_s, 64e6 / 4e12);
     EXPECT_LT(told.time_s, 64e6 / 4e12 * 1.1 + 4e-6);
-    EXPECT_FALSE(plan::predict_gemv(64e6, 1024, {1, 0}));
+    EXPECT_FALSE(plan::predict_gemv(64e6, 1024, round_costs, {1, 0}));
 }
 
 }  // namespace

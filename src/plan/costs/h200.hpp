@@ -82,6 +82,8 @@ inline constexpr gpu_costs costs_of_h200 = {
         .sharing = {
             .l2_bytes_per_s = 1.903e+13, .l2_bytes = 2.168e+06, .memory_bytes_per_s = 4.921e+12,
             .seen_share = 1.239, .alone_factor = 0.8628, .busy_share = 0.04657}},
+    .gemv = {
+        .launch_s = 2.38e-06, .memory_bytes_per_s = 4.645e+12},
 };
 // clang-format on
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/common/costs.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/launch.hpp"
@@ -76,7 +77,7 @@ class product final : public gemm_product {
             products_.count * (shape_.lines * shape_.depth + shape_.lines + shape_.depth));
         return plan::predict_gemv(elements * static_cast<double>(size_bytes(type_)),
                                   ctas * split_k_for(k, ctas * products_.count) * products_.count,
-                                  here);
+                                  costs_in_use(), here);
     }
 
   private:
