@@ -1,30 +1,23 @@
 // A prepared product allocates nothing: run() is the product alone.
 #include <atomic>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 
+#include "fuzz/own_new.hpp"
 #include "ladder/cpu/table.hpp"
 #include "tests/ladder/multiplication.hpp"
 
 namespace {
 std::atomic<int> allocations = 0;
-}
 
-// The program's own operator new, which counts. The library allocates in no other way but through
-// space::host_space(), which only constructors of steps call.
-void* operator new(std::size_t size_bytes) {
+// The library allocates in no other way but through space::host_space(), which only constructors of
+// steps call.
+void* counted(std::size_t size, std::size_t alignment) noexcept {
     ++allocations;
-    if (void* memory = std::malloc(size_bytes)) return memory;
-    throw std::bad_alloc();
+    return carat::test::aligned_memory(size, alignment);
 }
-// Inlined at -O1, free() is taken by GCC 12 for the wrong end of what operator new returned.
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
+}  // namespace
+
+CARAT_OWN_NEW(counted, std::free)
 
 namespace {
 

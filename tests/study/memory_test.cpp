@@ -1,30 +1,21 @@
 // A layer that there is no memory for is not run and says so, as a case of carat bench is.
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 
+#include "fuzz/own_new.hpp"
 #include "lab/study/study.hpp"
 
 namespace {
 
 bool large_ones_fail = false;
 
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+    return large_ones_fail && size >= 1 << 16 ? nullptr
+                                              : carat::test::aligned_memory(size, alignment);
+}
+
 }  // namespace
 
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    return large_ones_fail && size >= 1 << 16 ? nullptr : std::malloc(size);
-}
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    void* const memory = operator new(size, std::nothrow);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
+CARAT_OWN_NEW(allocate, std::free)
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <limits>
-#include <new>
 #include <thread>
 #include <vector>
 
+#include "fuzz/own_new.hpp"
 #include "interface.hpp"
 
 namespace {
@@ -40,43 +40,12 @@ bool refused(std::size_t size) {
 namespace {
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (refused(size)) return nullptr;
-    const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-    return std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-}
-
-void* allocate_or_throw(std::size_t size) {
-    void* memory = allocate(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
+    return refused(size) ? nullptr : carat::test::aligned_memory(size, alignment);
 }
 
 }  // namespace
 
-void* operator new(std::size_t size) {
-    return allocate_or_throw(size);
-}
-void* operator new[](std::size_t size) {
-    return allocate_or_throw(size);
-}
-void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return allocate(size, static_cast<std::size_t>(a));
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
+CARAT_OWN_NEW(allocate, std::free)
 
 #else
 
