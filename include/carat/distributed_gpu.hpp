@@ -33,8 +33,9 @@ CARAT_API void with_gpus(int gpus, const std::function<void(communicator&)>& wor
                          gpu_transport by = gpu_transport::nccl);
 
 // One rank of a program's own ncclComm_t; products run on `where`. `ctas`: the maxCTAs with which
-// the communicator was made; products leave so many SMs to its messages. 0: it has none, and
-// products beside messages leave 32, which NCCL takes by itself between GPUs of one host.
+// the communicator was made, at most 64 and the same on all ranks; products leave so many SMs to
+// its messages. 0: it has none, and products beside messages leave 32, which NCCL takes by itself
+// between GPUs of one host.
 [[nodiscard]] CARAT_API std::unique_ptr<communicator> over_nccl(void* nccl_comm,
                                                                 const carat::cuda& where,
                                                                 int ctas = 0);

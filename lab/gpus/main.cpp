@@ -94,6 +94,8 @@ class report {
         told_.push_back(std::move(told));
     }
 
+    [[nodiscard]] bool has_figures() const { return !rows_.empty(); }
+
     void write() const {
         scale_out::leave(
             {"How fast are several GPUs together, and how many words do they send?", efficiency,
@@ -174,6 +176,8 @@ void run(const asked& what) {
             for (const std::string& gpus : listed(what.gpus))
                 all.compare(kind, read_shape(size), std::stoi(gpus));
     all.write();
+    if (!all.has_figures())
+        throw error(error_code::unsupported, "nothing ran on these GPUs: the rows above say why");
 }
 
 }  // namespace

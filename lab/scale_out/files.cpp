@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <carat/error.hpp>
+
 #include "lab/files/output.hpp"
 
 namespace carat::scale_out {
@@ -20,6 +22,9 @@ void add_files(CLI::App& app, files& to) {
 }
 
 void require_writable(const files& to) {
+    if (to.report == standard_output)
+        throw error(error_code::invalid_argument,
+                    "--report: '-' is no file: name one for the page, or take --json -");
     for (const std::string& file : {to.json, to.report})
         if (!file.empty() && file != standard_output) carat::files::require_writable(file);
 }

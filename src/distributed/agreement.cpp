@@ -35,6 +35,9 @@ std::string difference(const claim& first, const claim& other) {
                ", but rank 0 " + std::to_string(first.alpha) + " and " + std::to_string(first.beta);
     if (first.steps != other.steps) return "another epilogue than rank 0";
     if (first.along != other.along) return "another dimension to cut along than rank 0";
+    if (first.units_of_messages != other.units_of_messages)
+        return std::to_string(other.units_of_messages) + " SMs for messages, but rank 0 " +
+               std::to_string(first.units_of_messages);
     for (std::size_t i = 0; i < 3; ++i)
         if (first.layouts[i] != other.layouts[i])
             return std::string("another layout of ") + "ABC"[i] + " than rank 0";

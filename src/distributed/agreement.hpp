@@ -23,6 +23,7 @@ struct claim {
     int along = -1;           // the dimension, if one was asked for
     std::uint64_t steps = 0;  // of the epilogue; 0: it has none
     std::uint64_t memory_bytes = 0;
+    int units_of_messages = 0;  // place::units_of_messages()
 };
 
 // Throws the error of the lowest rank that has one, on every rank; its message then begins with

@@ -38,7 +38,7 @@ bool has_functor(const operands& given) {
     });
 }
 
-claim claim_of(const operands& given, const options& how) {
+claim claim_of(const operands& given, const options& how, const place& where) {
     claim own;
     own.size = {given.c.where.rows(), given.c.where.cols(), given.a.where.cols()};
     own.layouts = {given.a.where.fingerprint(), given.b.where.fingerprint(),
@@ -49,6 +49,7 @@ claim claim_of(const operands& given, const options& how) {
     own.alpha = given.alpha();
     own.beta = given.beta();
     own.memory_bytes = how.memory_bytes;
+    own.units_of_messages = where.units_of_messages();
     if (how.along) own.along = static_cast<int>(*how.along);
     if (given.steps) own.steps = fingerprint(*given.steps);
     return own;
@@ -91,7 +92,7 @@ bool is_whole(const step& last, const box& of) {
 prepared::prepared(communicator& comm, operands given, const options& how)
     : comm_(&comm), given_(std::move(given)) {
     agree_on_errors(comm, error_of([&] { validate(comm, given_); }));
-    const std::vector<claim> claims = agree_on_claims(comm, claim_of(given_, how));
+    const std::vector<claim> claims = agree_on_claims(comm, claim_of(given_, how, comm.where()));
     const layouts where = relabelled({given_.a.where, given_.b.where, given_.c.where});
     given_.a.where = where.a;
     given_.b.where = where.b;

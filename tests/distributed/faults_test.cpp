@@ -3,6 +3,7 @@
 #include <atomic>
 #include <gtest/gtest.h>
 
+#include <carat/distributed_gpu.hpp>
 #include <carat/error.hpp>
 
 #include "tests/distributed/trial.hpp"
@@ -146,6 +147,17 @@ TEST(faults, a_rank_that_leaves_wakes_the_others) {
     } catch (const error& why) {
         EXPECT_STREQ(why.what(), "rank 2 has gone");
     }
+}
+
+TEST(faults, numbers_of_ctas_that_nccl_has_not_are_refused) {
+    for (const int ctas : {-1, 65}) try {
+            static_cast<void>(ranks::over_nccl(nullptr, cuda{nullptr, 0}, ctas));
+            ADD_FAILURE() << ctas << " CTAs were taken";
+        } catch (const error& why) {
+            const std::string said = why.what();
+            EXPECT_NE(said.find("CTAs is " + std::to_string(ctas)), said.npos) << said;
+            EXPECT_NE(said.find("at most 64"), said.npos) << said;
+        }
 }
 
 }  // namespace

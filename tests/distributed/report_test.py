@@ -52,6 +52,7 @@ class Report(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count("can't be written"), 1, done.stderr)
         self.assertEqual(done.stdout, "")
+        self.assertIn("--report: '-' is no file", bench(self.folder, "--report", "-").stderr)
 
 
 if __name__ == "__main__":

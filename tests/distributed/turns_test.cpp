@@ -41,6 +41,9 @@ class noting_place final : public ranks::place {
         to_->finish(to, sums, beta, c, last);
     }
     bool is_host() const override { return true; }
+    int units_of_messages() const override { return units; }
+
+    int units = 0;
 
   private:
     ranks::place* to_;
@@ -61,6 +64,8 @@ class noting_communicator final : public ranks::communicator {
         return to_->start(sends, receives);
     }
     ranks::place& where() override { return place_; }
+
+    void leave(int units) { place_.units = units; }
 
     std::string notes;
 
@@ -153,6 +158,26 @@ TEST(turns, what_needs_no_packing_is_sent_at_once) {
         EXPECT_GT(std::ranges::count(of, 'P'), 1) << of;
         EXPECT_TRUE(std::ranges::is_partitioned(of, [](char x) { return x != 'P'; })) << of;
     }
+}
+
+// They would plan other messages, and wait for each other.
+TEST(turns, ranks_that_leave_other_numbers_of_sms_are_refused) {
+    std::atomic<int> refused{0};
+    ranks::with_threads(3, [&](ranks::communicator& comm) {
+        noting_communicator noting(comm);
+        noting.leave(comm.rank() == 2 ? 8 : 32);
+        matrix<double> a(3, 9), b(9, 9), c(3, 9);
+        const auto rows = ranks::distribution::by_rows(9, 9, 3);
+        try {
+            ranks::matrix_product(noting, ranks::view(a, rows),
+                                  ranks::view(b, ranks::distribution::replicated(9, 9)),
+                                  ranks::view(c, rows));
+        } catch (const error& why) {
+            const std::string said = why.what();
+            refused += said.find("rank 2 was given 8 SMs for messages, but rank 0 32") != said.npos;
+        }
+    });
+    EXPECT_EQ(refused, 3);
 }
 
 }  // namespace

@@ -281,10 +281,11 @@ std::unique_ptr<communicator> over_nccl(void* nccl_comm, const carat::cuda& wher
         throw error(error_code::invalid_argument,
                     "over_nccl: the device is " + std::to_string(where.device) +
                         ": name the one that the communicator was made for");
-    if (ctas < 0)
+    if (ctas < 0 || ctas > gpu::most_nccl_ctas)
         throw error(error_code::invalid_argument,
                     "over_nccl: the number of CTAs is " + std::to_string(ctas) +
-                        ": give the communicator's maxCTAs, or 0 if it has none");
+                        ": give the communicator's maxCTAs, at most " +
+                        std::to_string(gpu::most_nccl_ctas) + ", or 0 if it has none");
     return std::make_unique<gpu::nccl_communicator>(nccl_comm, where.device, where.stream, nullptr,
                                                     ctas);
 }

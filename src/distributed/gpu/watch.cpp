@@ -113,7 +113,7 @@ void watch::abort() noexcept {
 }
 
 int nccl_ctas() {
-    return number_of("CARAT_NCCL_CTAS", {0, 64, usual_nccl_ctas},
+    return number_of("CARAT_NCCL_CTAS", {0, most_nccl_ctas, usual_nccl_ctas},
                      "give the SMs that NCCL may take, 1 to 64, or 0 for its own choice");
 }
 

@@ -35,7 +35,7 @@ class watch {
 
 // What NCCL takes by itself, at most, for messages between GPUs that NVLink connects. On four H200s
 // all-gather + product was slower with 8, 16 and 24 (docs/distributed.md).
-inline constexpr int usual_nccl_ctas = 32;
+inline constexpr int usual_nccl_ctas = 32, most_nccl_ctas = 64;
 // NCCL's SMs: CARAT_NCCL_CTAS, or these. 0: its own choice. Throws carat::error(invalid_argument).
 [[nodiscard]] int nccl_ctas();
 
