@@ -58,6 +58,11 @@ constexpr step steps[] = {{"naive", 8.0},        {"reordered", 2.0},  {"tiled", 
                           {"BLAS", 0.04},        {"GPU naive", 0.05}, {"GPU tiled", 0.005},
                           {"GPU cuBLAS", 0.0005}};
 
+constexpr point dense_figures[] = {{"naive", 256, 420.10},   {"tiled", 256, 442.81},
+                                   {"naive", 512, 2263.52},  {"tiled", 512, 2496.61},
+                                   {"cublas", 512, 9.52},    {"naive", 2048, 5515.19},
+                                   {"tiled", 2048, 6878.73}, {"cublas", 2048, 632.91}};
+
 constexpr tile tiles[] = {{16, 6792.40}, {32, 6631.23}};
 
 constexpr block_point blocks[] = {
@@ -87,6 +92,9 @@ std::span<const pair> five_algorithms_pairs() {
 }
 std::span<const step> investigation_steps() {
     return steps;
+}
+std::span<const point> dense_points() {
+    return dense_figures;
 }
 std::span<const tile> dense_tiles() {
     return tiles;

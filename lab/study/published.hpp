@@ -48,6 +48,7 @@ extern const source investigation;
 
 // "Dense GEMM on GPU": f32.
 extern const source dense;
+[[nodiscard]] std::span<const point> dense_points();  // for docs/documents.md alone
 struct tile {
     std::int64_t size;
     double gflops;
