@@ -34,6 +34,7 @@ struct config {
     static constexpr bool takes_registers = Math::takes_registers;
     static constexpr int consumer_registers = CtasPerSm == 1                 ? Math::registers
                                               : Turns && Math::vectors <= 24 ? 168
+                                              : WarpsK > 1                   ? 192
                                                                              : 200;
     static constexpr int producer_registers =
         CtasPerSm == 1 ? 504 - 2 * consumer_registers : 256 - consumer_registers;

@@ -148,9 +148,8 @@ __device__ __forceinline__ int k_rank_of(int thread) {
 // How many k-tiles a warp multiplies. Where registers are scarce the number is worked out as one
 // for all lanes, which leaves it in a register of the warp's.
 template <class C, class T>
-__device__ __forceinline__ int k_tiles_of(const arguments<T>& p, int unit, int rank) {
-    const int all = k_part(p, group_of(p, unit)).count;
-    const int count = (all - rank + C::warps_k - 1) / C::warps_k;
+__device__ __forceinline__ int k_tiles_of(const arguments<T>& p, int unit) {
+    const int count = k_part(p, group_of(p, unit)).count;
     if constexpr (C::turns)
         return __reduce_max_sync(0xffffffffu, count);
     else
@@ -165,7 +164,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
     stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32, rank);
     for (int unit = first_unit(p); unit < p.units; unit += units_per_wave(p)) {
         typename C::math::accumulators acc;
-        mainloop<C>(acc, at, k_tiles_of<C>(p, unit, rank));
+        mainloop<C>(acc, at, k_tiles_of<C>(p, unit));
         const int group = group_of(p, unit);
         const int index = unit - group * p.tiles;
         const int product = product_of(p, index);

@@ -51,7 +51,8 @@ struct kernel_desc {
     }
 
     [[nodiscard]] constexpr plan::fma_tile tile() const {
-        return {block_m(), block_n(), block_k(), ctas_per_sm, most_cluster, share, alone, reads()};
+        return {block_m(), block_n(), block_k() * warps_k, ctas_per_sm, most_cluster, share,
+                alone,     reads()};
     }
 };
 

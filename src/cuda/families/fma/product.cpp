@@ -171,7 +171,6 @@ class product final : public gemm_product {
     [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
                                              std::int64_t apart) const {
         const core::problem& p = problem_;
-        const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
         return {.c = static_cast<T*>(c),
@@ -186,8 +185,7 @@ class product final : public gemm_product {
                 .one_b = products_.one_b,
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(std::max<std::int64_t>(plan::ceil_div(p.k, k.block_k),
-                                                                   kernel_table[row_].warps_k)),
+                .k_tiles = static_cast<int>(plan::ceil_div(p.k, tile_.k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),
                 .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
