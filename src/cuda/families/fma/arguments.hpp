@@ -41,7 +41,7 @@ struct arguments {
     bool one_b;
     int m;
     int n;
-    int k_tiles;  // or as many of them at a time as warps share K
+    int k_tiles;
     int tiles_m;
     int tiles_n;
     int tiles;           // of all products, one product after the other

@@ -126,7 +126,7 @@ class product final : public gemm_product {
                                        int tile_lines) const {
         const kernel<T>& k = *kernel_;
         return k.raw_k == 0 ? of.maps(data, apart, tile_lines, k.block_k)
-                            : of.quarters(data, apart, tile_lines, k.raw_k, k.extra);
+                            : of.quarters(data, apart, tile_lines, k.block_k, k.raw_k, k.extra);
     }
 
     // Packs the operands that need it, in one launch.
@@ -150,9 +150,8 @@ class product final : public gemm_product {
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * tile_.ctas_per_sm;
-        shape_.ctas = static_cast<int>(cut.cluster == 1 && kernel_table[row_].warps_k == 1
-                                           ? std::min(units, resident)
-                                           : units * cut.cluster);
+        shape_.ctas =
+            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
         if (cut.groups > 1) {
             parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
             arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));

@@ -35,8 +35,7 @@ __device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int in
     return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
 }
 
-// Its part of K, in k-tiles, or in as many of them as warps share K. The parts of a tile differ in
-// length by one k-tile at most.
+// Its part of K, in k-tiles. The parts of a tile differ in length by one k-tile at most.
 struct k_part {
     int first = 0;
     int count = 0;
@@ -81,8 +80,8 @@ struct walk {
         const int group = group_of(p, unit);
         const int index = unit - group * p.tiles;
         const k_part part(p, group);
-        k = part.first * C::warps_k;
-        end = k + part.count * C::warps_k;
+        k = part.first;
+        end = part.first + part.count;
         product = product_of(p, index);
         const tile_coordinate t = tile_of(p, index, product);
         row = t.m * C::block_m;
