@@ -19,16 +19,13 @@
 
 namespace carat::cuda::fma {
 
-template <class Math, int WarpsM, int WarpsN, int CtasPerSm, bool Turns = false, int WarpsK = 1>
+template <class Math, int WarpsM, int WarpsN, int CtasPerSm, bool Turns = false>
 struct config {
     using math = Math;
     using element = typename Math::element;
     static constexpr int warps_n = WarpsN;
-    static constexpr int warps_k =
-        WarpsK;  // that have the same part of a tile, and k-tiles in turn
-    static constexpr int warps = WarpsM * WarpsN * WarpsK;
+    static constexpr int warps = WarpsM * WarpsN;
     static constexpr int consumer_threads = warps * 32;
-    static constexpr int tile_threads = consumer_threads / WarpsK;  // among which a tile is shared
     // Consumer warps with many accumulators take the registers of a producer warpgroup: a quarter
     // of the SM has 512 for each lane, less what a kernel of three warpgroups leaves.
     static constexpr bool takes_registers = Math::takes_registers;
@@ -69,8 +66,7 @@ struct config {
     // What a CTA may use, of the 228 KB of an SM less 1 KB for each CTA.
     static constexpr int smem_budget =
         (228 / CtasPerSm - 1) * 1024 - barriers_bytes - smem_alignment - raw_bytes;
-    static constexpr int stages =
-        std::min(Turns ? WarpsK > 1 ? 2 * WarpsK : 4 : 16, smem_budget / stage_bytes);
+    static constexpr int stages = std::min(Turns ? 4 : 16, smem_budget / stage_bytes);
     static constexpr int tiles_bytes = stages * stage_bytes;
     static constexpr int shared_bytes = smem_alignment + tiles_bytes + raw_bytes;
     // Partial sums of split-K reuse the pipeline's shared memory.
@@ -78,8 +74,7 @@ struct config {
     // Every GPU allows clusters of 8 CTAs; each CTA of one owns whole groups of what is sent.
     static constexpr int sent = Math::vectors / Math::sent_together;
     static constexpr int max_cluster = std::min(8, sent & -sent);
-    static_assert(stages >= 3 && stages % WarpsK == 0 &&
-                  WarpsK * accumulator_bytes <= tiles_bytes + raw_bytes);
+    static_assert(stages >= 3 && accumulator_bytes <= tiles_bytes + raw_bytes);
 };
 
 }  // namespace carat::cuda::fma

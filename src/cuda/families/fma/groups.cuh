@@ -77,14 +77,12 @@ struct shared_part {
 
     [[nodiscard]] __device__ __forceinline__ vector<T>* of_group(int group) const {
         const arguments<T>& p = with.p;
-        const int place =
-            (with.own.tile * (C::warps_k << p.log2_cluster) + rank) * p.groups + group;
+        const int place = ((with.own.tile << p.log2_cluster) + rank) * p.groups + group;
         return reinterpret_cast<vector<T>*>(p.parts) +
-               static_cast<std::int64_t>(place) * (Each * C::tile_threads) +
-               with.own.thread % C::tile_threads;
+               static_cast<std::int64_t>(place) * (Each * C::consumer_threads) + with.own.thread;
     }
     __device__ __forceinline__ void pass(int i, const vector<T>& x) const {
-        of_group(with.own.group)[i * C::tile_threads] = x;
+        of_group(with.own.group)[i * C::consumer_threads] = x;
     }
     // Writes number i to C, and those that were sent with it.
     __device__ __forceinline__ void write(int i, vector<T> (&total)[sent]) const {
@@ -97,21 +95,21 @@ struct shared_part {
             [&](int v) { return total[v]; });
     }
     __device__ __forceinline__ void add_groups() const {
-        if (!is_last_of_groups(with, rank / C::warps_k)) return;
-        constexpr int stride = Each * C::tile_threads;  // from one group to the next
+        if (!is_last_of_groups(with, rank)) return;
+        constexpr int stride = Each * C::consumer_threads;  // from one group to the next
         const vector<T>* const first = of_group(0);
 #pragma unroll 1
         for (int i = 0; i < Each; i += at_once) {
             vector<T> total[at_once];
 #pragma unroll
             for (int v = 0; v < at_once; ++v)
-                total[v] = read_part(first + (i + v) * C::tile_threads);
+                total[v] = read_part(first + (i + v) * C::consumer_threads);
 #pragma unroll 4
             for (int group = 1; group < with.p.groups; ++group)
 #pragma unroll
                 for (int v = 0; v < at_once; ++v)
                     add(total[v], read_part(first + static_cast<std::int64_t>(group) * stride +
-                                            (i + v) * C::tile_threads));
+                                            (i + v) * C::consumer_threads));
 #pragma unroll
             for (int v = 0; v < at_once; v += sent) {
                 vector<T> some[sent];
@@ -179,43 +177,6 @@ __device__ __forceinline__ void reduce_ctas(const meeting<C>& with, unsigned cha
 #pragma unroll
             for (int from = 1; from < Ctas; ++from)
                 add(total[v], own[(from * each + i + v) * C::consumer_threads]);
-        }
-        if (with.p.groups == 1) {
-            part.write(i, total);
-        } else {
-#pragma unroll
-            for (int v = 0; v < together; ++v) part.pass(i + v, total[v]);
-        }
-    }
-    if (with.p.groups > 1) part.add_groups();
-}
-
-// Warps that have the same part of a tile: the same among the warps of one CTA, which has no other
-// tile.
-template <class C>
-__device__ __forceinline__ void reduce_warps(const meeting<C>& with, unsigned char* smem, int rank,
-                                             const typename C::math::accumulators& acc) {
-    using math = typename C::math;
-    using T = typename C::element;
-    constexpr int each = math::vectors / C::warps_k;
-    constexpr int together = math::sent_together;
-    auto* const lane = reinterpret_cast<vector<T>*>(smem) + with.own.thread % 32;
-    const auto at = [&](int owner, int from, int i) -> vector<T>& {
-        return lane[((owner * C::warps_k + from) * each + i) * 32];
-    };
-    sync_consumers<C>();  // all have read their pipelines
-#pragma unroll
-    for (int i = 0; i < math::vectors; ++i) at(i / each, rank, i % each) = math::sent(acc, i);
-    sync_consumers<C>();
-    const shared_part<C, each> part{with, rank};
-#pragma unroll 1
-    for (int i = 0; i < each; i += together) {
-        vector<T> total[together];
-#pragma unroll
-        for (int v = 0; v < together; ++v) {
-            total[v] = at(rank, 0, i + v);
-#pragma unroll
-            for (int from = 1; from < C::warps_k; ++from) add(total[v], at(rank, from, i + v));
         }
         if (with.p.groups == 1) {
             part.write(i, total);

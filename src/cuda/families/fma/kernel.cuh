@@ -73,31 +73,29 @@ struct producer {
 // What a lane reads next: the addresses of its first elements in a stage and the stage's barrier.
 template <class C>
 struct stage_reader {
-    static constexpr int ring = C::stages / C::warps_k;
     addresses from;
     std::uint32_t full;
-    int left = ring;  // stages to the pipeline's end
+    int left = C::stages;  // stages to the pipeline's end
     int parity = 0;
 
-    __device__ stage_reader(const pipeline<C>& r, int row, int col, int lane, int first)
-        : from{ptx::shared_address(r.tiles) + first * C::stage_bytes +
+    __device__ stage_reader(const pipeline<C>& r, int row, int col, int lane)
+        : from{ptx::shared_address(r.tiles) +
                    static_cast<std::uint32_t>(C::math::template first_of_a<C>(row, lane)),
-               ptx::shared_address(r.tiles) + first * C::stage_bytes +
+               ptx::shared_address(r.tiles) +
                    static_cast<std::uint32_t>(C::math::template first_of_b<C>(col, lane))},
-          full(ptx::shared_address(r.full) + first * static_cast<int>(sizeof(ptx::barrier))) {}
+          full(ptx::shared_address(r.full)) {}
 
     __device__ __forceinline__ void wait() const { ptx::wait_at_address(full, parity); }
     __device__ __forceinline__ void advance() {
-        constexpr std::uint32_t bytes = C::warps_k * sizeof(ptx::barrier);
-        constexpr std::uint32_t stage_bytes = C::warps_k * C::stage_bytes;
-        from.a += stage_bytes;
-        from.b += stage_bytes;
+        constexpr std::uint32_t bytes = sizeof(ptx::barrier);
+        from.a += C::stage_bytes;
+        from.b += C::stage_bytes;
         full += bytes;
         if (--left > 0) return;
-        left = ring;
-        from.a -= ring * stage_bytes;
-        from.b -= ring * stage_bytes;
-        full -= ring * bytes;
+        left = C::stages;
+        from.a -= C::stages * C::stage_bytes;
+        from.b -= C::stages * C::stage_bytes;
+        full -= C::stages * bytes;
         parity ^= 1;
     }
 };
@@ -132,25 +130,18 @@ __device__ __forceinline__ void mainloop(typename C::math::accumulators& acc, st
 // Where a warp's part of the CTA's tile begins.
 template <class C>
 __device__ __forceinline__ int row_of_warp(int thread) {
-    return thread / 32 / C::warps_k / C::warps_n * C::math::warp_m;
+    return thread / 32 / C::warps_n * C::math::warp_m;
 }
 template <class C>
 __device__ __forceinline__ int col_of_warp(int thread) {
-    return thread / 32 / C::warps_k % C::warps_n * C::math::warp_n;
-}
-
-// Which of the warps with the same part of a tile a thread belongs to.
-template <class C>
-__device__ __forceinline__ int k_rank_of(int thread) {
-    return thread / 32 % C::warps_k;
+    return thread / 32 % C::warps_n * C::math::warp_n;
 }
 
 // How many k-tiles a warp multiplies. Where registers are scarce the number is worked out as one
 // for all lanes, which leaves it in a register of the warp's.
 template <class C, class T>
-__device__ __forceinline__ int k_tiles_of(const arguments<T>& p, int unit, int rank) {
-    const int all = k_part(p, group_of(p, unit)).count;
-    const int count = (all - rank + C::warps_k - 1) / C::warps_k;
+__device__ __forceinline__ int k_tiles_of(const arguments<T>& p, int unit) {
+    const int count = k_part(p, group_of(p, unit)).count;
     if constexpr (C::turns)
         return __reduce_max_sync(0xffffffffu, count);
     else
@@ -161,11 +152,10 @@ template <class C, class T>
 __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const arguments<T>& p,
                                               int* is_last) {
     const auto first = static_cast<int>(threadIdx.x);
-    const int rank = k_rank_of<C>(first);
-    stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32, rank);
+    stage_reader<C> at(r, row_of_warp<C>(first), col_of_warp<C>(first), first % 32);
     for (int unit = first_unit(p); unit < p.units; unit += units_per_wave(p)) {
         typename C::math::accumulators acc;
-        mainloop<C>(acc, at, k_tiles_of<C>(p, unit, rank));
+        mainloop<C>(acc, at, k_tiles_of<C>(p, unit));
         const int group = group_of(p, unit);
         const int index = unit - group * p.tiles;
         const int product = product_of(p, index);
@@ -174,9 +164,7 @@ __device__ __forceinline__ void run_consumers(const pipeline<C>& r, const argume
         const owner of{product * p.product_stride, t.m * C::block_m,       t.n * C::block_n,
                        row_of_warp<C>(thread),     col_of_warp<C>(thread), thread % 32};
         const meeting<C> with{p, of, {index, group, thread, is_last}};
-        if constexpr (C::warps_k > 1)
-            return reduce_warps<C>(with, r.tiles, k_rank_of<C>(thread), acc);
-        else if (p.log2_cluster > 0)
+        if (p.log2_cluster > 0)
             reduce_cluster<C>(with, r.tiles, *r.dsmem, rank_of(p), acc);
         else if (p.groups > 1)
             meet_alone<C>(with, acc);
@@ -224,7 +212,7 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 #pragma unroll 1
         for (int stage = 0; stage < C::stages; ++stage) {
             ptx::init_barrier(barriers.full[stage], arrivals);
-            ptx::init_barrier(barriers.empty[stage], C::warps / C::warps_k);
+            ptx::init_barrier(barriers.empty[stage], C::warps);
         }
         if constexpr (C::turns) raw.begin();
         ptx::init_barrier(barriers.dsmem, 1);

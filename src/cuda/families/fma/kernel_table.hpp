@@ -27,7 +27,6 @@ struct kernel_desc {
     double share;        // of the peak that an SM full of such tiles reaches
     double alone;        // of that, one CTA on an SM
     bool turns = false;  // lines that begin anywhere (turner.cuh); f32
-    int warps_k = 1;     // for each part of a tile
 
     [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
     [[nodiscard]] constexpr int block_m() const {

@@ -13,8 +13,7 @@ namespace carat::cuda::fma {
 [[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
     const std::string tile = "fma_" + std::string(name(d.type)) + "_" +
                              std::to_string(d.block_m()) + "x" + std::to_string(d.block_n());
-    if (d.turns)
-        return tile + "_turned" + (d.warps_k > 1 ? "_by_" + std::to_string(d.warps_k) : "");
+    if (d.turns) return tile + "_turned";
     return tile + (a == operand_major::k ? "_k" : "_m") + (b == operand_major::k ? "k" : "n");
 }
 

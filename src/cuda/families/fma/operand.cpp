@@ -95,11 +95,17 @@ operand_maps operand::maps(const void* data, std::int64_t apart, int tile_lines,
     return {.of = {describe(there)}};
 }
 
-operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_lines, int raw_depth,
-                               int extra) const {
+operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_lines, int tile_depth,
+                               int raw_depth, int extra) const {
     constexpr std::int64_t quarters = 4;  // f32 in 16 bytes
     const bool along_k = major_ == operand_major::k;
     const lines all = whole(data, apart);
+    if (!along_k && reinterpret_cast<std::uintptr_t>(all.data) % 16 == 0 &&
+        are_aligned(all.stride, all.count, all.type)) {
+        operand_maps ready = maps(data, apart, tile_lines, tile_depth);
+        ready.is_ready = true;
+        return ready;
+    }
     operand_maps maps = {.lines = static_cast<int>(all.count), .along_k = along_k};
     for (int i = 0; i < quarters && i < all.count; ++i) {
         const float* const first = static_cast<const float*>(all.data) + i * all.stride;

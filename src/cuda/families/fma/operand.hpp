@@ -41,7 +41,7 @@ class operand {
                                     int tile_depth) const;
     /// Those for a kernel that turns blocks of this depth, whose lines arrive `extra` longer.
     [[nodiscard]] operand_maps quarters(const void* data, std::int64_t apart, int tile_lines,
-                                        int raw_depth, int extra) const;
+                                        int tile_depth, int raw_depth, int extra) const;
 
   private:
     [[nodiscard]] strided packed_from(const void* data, std::int64_t apart) const;

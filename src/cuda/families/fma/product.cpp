@@ -126,7 +126,7 @@ class product final : public gemm_product {
                                        int tile_lines) const {
         const kernel<T>& k = *kernel_;
         return k.raw_k == 0 ? of.maps(data, apart, tile_lines, k.block_k)
-                            : of.quarters(data, apart, tile_lines, k.raw_k, k.extra);
+                            : of.quarters(data, apart, tile_lines, k.block_k, k.raw_k, k.extra);
     }
 
     // Packs the operands that need it, in one launch.
@@ -150,9 +150,8 @@ class product final : public gemm_product {
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * tile_.ctas_per_sm;
-        shape_.ctas = static_cast<int>(cut.cluster == 1 && kernel_table[row_].warps_k == 1
-                                           ? std::min(units, resident)
-                                           : units * cut.cluster);
+        shape_.ctas =
+            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
         if (cut.groups > 1) {
             parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
             arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
@@ -171,7 +170,6 @@ class product final : public gemm_product {
     [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
                                              std::int64_t apart) const {
         const core::problem& p = problem_;
-        const kernel<T>& k = *kernel_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
         return {.c = static_cast<T*>(c),
@@ -186,8 +184,7 @@ class product final : public gemm_product {
                 .one_b = products_.one_b,
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(std::max<std::int64_t>(plan::ceil_div(p.k, k.block_k),
-                                                                   kernel_table[row_].warps_k)),
+                .k_tiles = static_cast<int>(plan::ceil_div(p.k, tile_.k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),
                 .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
