@@ -59,9 +59,12 @@ class loader {
                           (!C::reads_anywhere && own::runs_at_once % 8 == 0));
             const int run = static_cast<int>(threadIdx.x) / own::of_run;
             const int along = static_cast<int>(threadIdx.x) % own::of_run * own::together;
+            if constexpr (!C::reads_anywhere) inside_ = inside_ || left_ % own::together == 0;
             if constexpr (by_pieces && Together == 1)
                 begin_pieces<AlongK>(static_cast<int>(of.run_stride), run, along);
-            from_ += (AlongK ? min(run, runs_ - 1) : run) * static_cast<int>(of.run_stride) + along;
+            const int own_run = AlongK ? inside(run, runs_) : run;
+            const int own_along = AlongK || C::reads_anywhere ? along : inside(along, left_);
+            from_ += own_run * static_cast<int>(of.run_stride) + own_along;
             there_ = run * own::stride_there + (AlongK ? tile::place(run, along) : along);
             runs_ -= run;
             left_ -= along;
@@ -164,8 +167,14 @@ class loader {
                             from_ + end_offset_, there * static_cast<int>(sizeof(element)));
     }
 
-    // Copies within K. Lines beyond the last one are replaced by the last one, and nobody stores
-    // their sums: copies with predicates waited for each other, 60 cycles each.
+    // Copies within K. In place of lines beyond the last one come others, and nobody stores their
+    // sums: copies with predicates waited for each other, 60 cycles each. In large tiles they come
+    // in turn, since where all CTAs read the last one again and again, L2 had a queue of 3 us a
+    // stage. Small tiles have no time for the division.
+    static __device__ __forceinline__ int inside(int line, int lines) {
+        if constexpr (C::reads_anywhere) return min(line, lines - 1);
+        return line < lines ? line : line % max(lines, 1);
+    }
     template <bool AlongK, int Together>
     __device__ __forceinline__ void copy_within(element* to) const {
         using own = share<AlongK, Together>;
@@ -235,7 +244,7 @@ class loader {
     int runs_;     // left
     int left_;     // of each
     int depth_;    // of K left
-    bool inside_;  // all lines are
+    bool inside_;  // no copy across K holds lines of which only some are in the operand
     int stride_bytes_;
     bool along_k_;
     int together_;
