@@ -37,7 +37,7 @@ TEST(plan_gemm, is_launched_as_its_kernel_can_be) {
                 SCOPED_TRACE(testing::PrintToString(plan));
                 EXPECT_TRUE(reads_so(plan, r));
                 EXPECT_TRUE(block_n == 0 || k.block_n == block_n);
-                EXPECT_TRUE(plan.cluster_m * plan.cluster_n == 1 || plan.split_k == 1);
+                EXPECT_LE(plan.cluster_m * plan.cluster_n * plan.split_k, 8);
                 EXPECT_TRUE(std::ranges::count(std::array{1, 2, 4, 8}, plan.split_k) == 1);
                 EXPECT_LE(plan.split_k, k.most_split_k);
                 EXPECT_LE(plan.cluster_m, std::max(k.cluster_m, k.most_cluster_m));
@@ -355,7 +355,7 @@ TEST(plan_gemm, widths_between_save_a_round) {
 TEST(plan_gemm, few_rows_of_much_k_take_small_tiles_and_parts_of_k) {
     for (const auto& [n, k] : {std::array<std::int64_t, 2>{4096, 14336}, {4096, 4096}}) {
         const gemm_plan plan = plan_of(row_major(128, n, k));
-        EXPECT_EQ(plan.kernel->block_m * plan.kernel->block_n, 64 * 128) << n << " x " << k;
+        EXPECT_LE(plan.kernel->block_m * plan.kernel->block_n, 64 * 160) << n << " x " << k;
         EXPECT_GT(plan.split_k, 1) << n << " x " << k;
     }
 }

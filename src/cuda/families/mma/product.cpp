@@ -167,6 +167,7 @@ plan::batch_request request_for(const core::gpu_call& given, int sms) {
                                 static_cast<std::int64_t>(size_bytes(p.c_type)) % 16 ==
                             0,
             .adds_e = p.beta != 0,
+            .may_share_k = !call.batch_invariant && !call.products.is_ragged(),
             .sms = sms};
 }
 
