@@ -1,6 +1,6 @@
 """scripts/numpy_speed.py and scripts/wheel_suites.py, as a person would see them."""
 
-import importlib.util
+import importlib
 import pathlib
 import subprocess
 import sys
@@ -29,10 +29,11 @@ def test_that_fails_on_carat():
 
 
 def script(name):
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(SCRIPTS))  # scripts share modules
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(SCRIPTS))
 
 
 def test_a_ratio_has_its_interval():

@@ -979,9 +979,9 @@ class BadInput(Command):
         self.carat("bench", *QUICK, "--json", "a.json")
         good = json.loads((self.folder / "a.json").read_text())
         peaks = {"compute": [{"unit": "fma", "gflops": 1e9, "threads": 1, "dtype": 5}]}
-        for bad, word in ((good | {"build": {"type": 5}}, "build.type is 5, expected a text"),
+        for bad, word in ((good | {"build": {"type": 5}}, "build.type is 5, expected a string"),
                           (good | {"machine": good["machine"] | {"peaks": peaks}},
-                           "machine.peaks.compute[0].dtype is 5, expected a text")):
+                           "machine.peaks.compute[0].dtype is 5, expected a string")):
             (self.folder / "bad.json").write_text(json.dumps(bad))
             for call in (["report", "bad.json"], ["report", "bad.json", "--markdown"],
                          ["report", "bad.json", "--tables", "latex", "-o", "t.tex"],

@@ -70,8 +70,8 @@ TEST(tuned, a_way_that_an_implementation_can_not_take_is_refused_by_its_case) {
                   end);
     EXPECT_EQ(
         refusal(R"("tile": 64.5)"),
-        "mine.json: cases[0].tunables is {\"tile\":64.5}, expected an object, each element a whole "
-        "number: no table of carat tune; write it anew");
+        "mine.json: cases[0].tunables is {\"tile\":64.5,\"parts\":2}, expected an object, each "
+        "element a whole number: no table of carat tune; write it anew");
     EXPECT_EQ(tuned_table(with(R"("tile": 257)"), "").find(name, known), nullptr);
 }
 
