@@ -9,7 +9,7 @@ namespace carat::cuda {
 [[nodiscard]] void* driver_function(const char* name, unsigned version);
 
 /// Whether what is launched on `stream` goes into a graph. Every launch asks, so the driver itself
-/// is asked: its answer costs a fraction of the runtime's. @throws carat::error(device_failed).
+/// is asked. @throws carat::error(device_failed).
 [[nodiscard]] bool is_captured(cudaStream_t stream);
 
 }  // namespace carat::cuda
