@@ -20,12 +20,13 @@ bool writes_c(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
            (k.accumulate == core::accumulation::blockwise || k.a_from_registers());
 }
 
+constexpr int most_ctas_of_a_cluster = 8;  // on any GPU
+
 bool takes_cluster(const candidate& c) {
     const kernel_desc& k = *c.kernel;
     if (k.is_persistent()) return c.split_k == 1 && c.shared() == k.cluster_m * k.cluster_n;
-    constexpr int most_ctas = 8;  // of a cluster on any GPU
     return c.split_k <= k.most_split_k && c.shared() <= k.most_cluster_m &&
-           c.split_k * c.shared() <= most_ctas && c.split_k <= c.k_blocks;
+           c.split_k * c.shared() <= most_ctas_of_a_cluster && c.split_k <= c.k_blocks;
 }
 
 // Where the last wave is left partly filled, or the only one is and clusters can share its tiles:
@@ -70,8 +71,9 @@ bool is_as_asked(const candidate& c, const gemm_request& of) {
         !is_most(c.split_k, static_cast<int>(std::min<std::int64_t>(
                                 {asked.split_k, k.most_split_k, c.k_blocks}))))
         return false;
-    if (asked.cluster_m > 1 && c.split_k == 1 &&
-        !is_most(c.cluster_m, std::min(asked.cluster_m, k.most_cluster_m)))
+    if (asked.cluster_m > 1 && (c.split_k == 1 || asked.split_k > 1) &&
+        !is_most(c.cluster_m,
+                 std::min({asked.cluster_m, k.most_cluster_m, most_ctas_of_a_cluster / c.split_k})))
         return false;
     if (asked.cluster_m > 1 && asked.split_k <= 1 && c.split_k > 1) return false;
     if (asked.cluster_m == 1 && c.cluster_m > 1) return false;

@@ -334,7 +334,13 @@ TEST(plan_gemm, clusters_are_as_asked_for) {
         EXPECT_EQ(plan_of(r).cluster_m, sharing);
         EXPECT_EQ(plan_of(r).kernel->block_m, 64);
     }
-    gemm_request r = row_major(1024, 1024, 1024);
+    gemm_request r = row_major(328, 136, 528);
+    for (const auto& [splits, sharing] : {std::pair{2, 2}, {4, 2}, {2, 4}}) {
+        r.asked = {.block_m = 64, .block_n = 128, .split_k = splits, .cluster_m = sharing};
+        EXPECT_EQ(plan_of(r).split_k, splits);
+        EXPECT_EQ(plan_of(r).cluster_m, sharing) << "beside K in " << splits;
+    }
+    r = row_major(1024, 1024, 1024);
     r.asked.block_n = 16;
     r.asked.cluster_m = 4;
     EXPECT_LE(plan_of(r).cluster_m, 2) << "a share of B is eight columns at least";
