@@ -8,15 +8,17 @@
 namespace carat::cli {
 
 void add_call_flags(CLI::App& sub, call_flags& flags) {
-    sub.add_option("--batch", flags.batch,
-                   "so many products of each size, one after the other in memory; 64:pointers: "
-                   "told by an address each; 64:listed: one by one, as if of any sizes")
+    sub.add_option(
+           "--batch", flags.batch,
+           "how many products of each size, contiguous in memory; 64:pointers: each given by its "
+           "address; 64:listed: as a list whose sizes could differ")
         ->capture_default_str();
-    sub.add_option("--groups", flags.groups,
-                   "products of one N and K, each with a B of its own, with so many rows each: "
-                   "100,28,0, or uneven:SEED:ROWS/PRODUCTS; they make up the M of --size. With "
-                   ":device behind carat reads them in the GPU's memory; others are told by the "
-                   "host");
+    sub.add_option(
+        "--groups", flags.groups,
+        "a group of products with the same N and K, each with a B of its own: the rows of each "
+        "(100,28,0, or uneven:SEED:ROWS/PRODUCTS), which add up to the M of --size. "
+        "With :device appended carat reads them from the GPU's memory; other "
+        "implementations get them from the host");
     if (sub.get_name() != "compare")  // whose --alpha is the level of its tests
         sub.add_option("--alpha", flags.alpha, "C = alpha A B + beta C: multiples of 0.25")
             ->check(number(-4, 4))
@@ -24,7 +26,7 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
     sub.add_option("--beta", flags.beta, "0 does not read C")
         ->check(number(-4, 4))
         ->capture_default_str();
-    sub.add_option("--e", flags.e, "what beta multiplies: c itself, or an other matrix")
+    sub.add_option("--e", flags.e, "what beta multiplies: c itself, or another matrix")
         ->check(CLI::IsMember({"c", "other"}))
         ->capture_default_str();
     sub.add_option("--scale-by", flags.scale_by,
@@ -35,7 +37,7 @@ void add_call_flags(CLI::App& sub, call_flags& flags) {
     sub.add_option("--out", flags.out,
                    "type of C: bf16, f16 or f32 (default: what the type is summed in)");
     sub.add_flag("--prepared", flags.prepared,
-                 "B is packed once by calls for that, which is not timed with the product");
+                 "B is packed once, by the library's own call for that; packing is not timed");
     sub.add_option("--epilogue", flags.epilogue,
                    "bias, relu, gelu, silu, bias+gelu ...: C = f(alpha A B + bias) + beta C");
 }

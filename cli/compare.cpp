@@ -144,7 +144,7 @@ void add_compare(CLI::App& app, action& chosen) {
     sub->add_option("--margin", o->margin, "differences within this share are a tie")
         ->check(number(0.0, 1.0))
         ->capture_default_str();
-    sub->add_option("--alpha", o->alpha, "of one wrong verdict or more among all cases")
+    sub->add_option("--alpha", o->alpha, "chance of one wrong verdict or more among all cases")
         ->check(number(1e-12, 0.5))
         ->capture_default_str();
     sub->add_option("--report", o->report, "write the report of AFTER with every change as HTML")

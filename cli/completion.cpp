@@ -188,8 +188,7 @@ std::string script_for(const CLI::App& app, const std::string& shell) {
 
 void add_completion(CLI::App& app, action& chosen) {
     auto shell = std::make_shared<std::string>();
-    CLI::App* sub =
-        app.add_subcommand("completion", "what a shell completes after carat, as a script for it");
+    CLI::App* sub = app.add_subcommand("completion", "print a completion script for bash or zsh");
     sub->add_option("SHELL", *shell, "bash or zsh")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh"}));

@@ -202,7 +202,7 @@ void add_selection_flags(CLI::App& sub, crossover_options& o) {
         ->capture_default_str();
     sub.add_option("--dtype", o.type, "f64, f32, i32, ...")->capture_default_str();
     sub.add_option("--device", o.device, "cuda, or cuda:N for the N-th GPU")->capture_default_str();
-    sub.add_option("--threads", o.threads, "of the CPU's products (default: all cores)")
+    sub.add_option("--threads", o.threads, "threads of the CPU's products (default: all cores)")
         ->check(thread_counts());
     add_host_memory_flag(sub, o.phases);
 }
@@ -210,7 +210,8 @@ void add_selection_flags(CLI::App& sub, crossover_options& o) {
 }  // namespace
 
 void add_crossover(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("crossover", "the size from which a GPU pays, all included");
+    CLI::App* sub =
+        app.add_subcommand("crossover", "the size from which a GPU pays, copies included");
     auto o = std::make_shared<crossover_options>();
     add_selection_flags(*sub, *o);
     add_effort_flags(*sub, o->effort, "size");

@@ -18,14 +18,19 @@ namespace {
     throw error(error_code::invalid_argument, "--distributed " + why);
 }
 
-// A program of lib/carat beside the command, in a build and once installed.
-std::string file_of_program(const char* name, const char* what_lacks) {
+// A program of lib/carat beside the command, in a build and once installed. ./dev bench builds the
+// command alone.
+std::string file_of_program(const char* name, const std::string& needed = {}) {
     std::error_code unknown;
     const auto own = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    const auto file = own.parent_path() / "../lib/carat" / name;
-    if (!std::filesystem::exists(file))
-        throw error(error_code::unsupported, std::string("--distributed: ") + what_lacks);
-    return file.string();
+    const auto build = own.parent_path().parent_path();
+    const auto file = build / "lib/carat" / name;
+    if (std::filesystem::exists(file)) return file.string();
+    const bool is_build = std::filesystem::exists(build / "CMakeCache.txt");
+    throw error(error_code::unsupported,
+                "--distributed: lib/carat/" + std::string(name) + " is not there: " +
+                    (is_build ? "run cmake --build " + build.string() : "install all of carat") +
+                    needed);
 }
 
 [[noreturn]] void become_program(std::vector<std::string> words) {
@@ -51,7 +56,7 @@ std::vector<std::string> over_processes(const measured_flags& what) {
     const request::shape size = size_of(what, "2048");
     std::vector<std::string> words = {
         file_of_program("ranks_bench",
-                        "this build has no MPI: install one (libopenmpi-dev) and build again"),
+                        "; it needs an MPI (libopenmpi-dev) where carat is configured"),
         "--m",
         std::to_string(size.m),
         "--n",
@@ -72,7 +77,7 @@ std::vector<std::string> over_gpus(const measured_flags& what) {
     const request::shape size = size_of(what, "8192");
     const std::string text =
         std::to_string(size.m) + "x" + std::to_string(size.n) + "x" + std::to_string(size.k);
-    return {file_of_program("gpus_bench", "this build lacks lib/carat/gpus_bench: build all of it"),
+    return {file_of_program("gpus_bench"),
             "--size",
             text,
             "--gather",

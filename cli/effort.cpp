@@ -5,7 +5,7 @@
 namespace carat::cli {
 
 void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& unit) {
-    sub.add_option("--trials", flags.trials, "exactly so many (default: until --ci-width is met)")
+    sub.add_option("--trials", flags.trials, "how many to take (default: until --ci-width is met)")
         ->check(whole_number(2, 100000));
     sub.add_option("--ci-width", flags.ci_width,
                    "half width of the median's 95 % interval, relative")
@@ -15,13 +15,13 @@ void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& uni
         ->check(number(0.01, 1e6))
         ->capture_default_str();
     auto* limit = sub.add_option("--limit", flags.limit_s,
-                                 "skip what would take longer than this for one run, s")
+                                 "skip what would take more seconds than this for one run")
                       ->check(not_negative());
     if (flags.limit_s > 0) limit->capture_default_str();
-    sub.add_option("--processes", flags.processes,
-                   "fresh processes of each CPU implementation, and of all on a GPU together, "
-                   "among which the trials are "
-                   "divided; 0: all in this process")
+    sub.add_option(
+           "--processes", flags.processes,
+           "how many processes share the trials: of each CPU implementation, and of all GPU "
+           "implementations together; 0: all in this process")
         ->check(whole_number(0, 100))
         ->capture_default_str();
     sub.add_option("--seed", flags.seed, "of data, order and resampling")
@@ -31,7 +31,7 @@ void add_effort_flags(CLI::App& sub, effort_flags& flags, const std::string& uni
 
 void add_settle_flag(CLI::App& sub, double& settle_s, const std::string& where) {
     sub.add_option("--settle", settle_s,
-                   "where " + where + ", measure on for up to so many seconds a case")
+                   "where " + where + ", keep measuring for up to this many seconds a case")
         ->expected(0, 1)
         ->default_str(usual_settle_s)
         ->option_text("[SECONDS] (off; alone: " + std::string(usual_settle_s) + ")")

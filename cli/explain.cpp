@@ -126,9 +126,10 @@ void add_explain(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand("explain", "why a product takes the time it takes");
     auto o = std::make_shared<explain_options>();
     add_product_flags(*sub, o->product);
-    sub->add_option("--impl", o->implementation,
-                    "an implementation instead of the engine (carat list); of a step of the ladder "
-                    "also what binds it, and what the next one changes");
+    sub->add_option(
+        "--impl", o->implementation,
+        "an implementation instead of the engine (carat list); for a step of the ladder it "
+        "also says what limits it and what the next step changes");
     sub->add_option("--dtype", o->type, dtype_help)->default_str("f64");
     add_call_flags(*sub, o->call);
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
@@ -139,19 +140,20 @@ void add_explain(CLI::App& app, action& chosen) {
         ->capture_default_str();
     auto* const json = sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
     auto* const set =
-        sub->add_option("--set", o->set,
-                        "SEED:COUNT: instead, products drawn at random on the GPU, of the types "
-                        "in turn, predicted and measured")
+        sub->add_option(
+               "--set", o->set,
+               "SEED:COUNT: instead, predict and measure so many random products on the GPU, "
+               "of each type in turn")
             ->check(file_name())
             ->excludes("--impl", "--size", "--m", "--n", "--k", "--threads", "--device")
             ->excludes(json);
-    sub->add_option("--set-file", o->set_file, "all of a --set, as JSON")
+    sub->add_option("--set-file", o->set_file, "write all of a --set here, as JSON")
         ->check(file_name())
         ->needs(set);
     sub->footer(
-        "What would run and why, the bound by the roofline and by what its blocks move\n"
-        "between the caches, on a GPU what the plan's own model predicts, a short verified\n"
-        "measurement, and what would have to change.\n\n"
+        "Prints what would run and why, the limits set by the roofline and by the traffic\n"
+        "between the caches, on a GPU the prediction of the plan's model, a short and\n"
+        "verified measurement, and what would have to change.\n\n"
         "Examples:\n"
         "  carat explain --size 1000\n"
         "  carat explain --size 32x4096x4096 --dtype float --threads 1\n"

@@ -141,7 +141,7 @@ int run(const judge_options& o) {
 }  // namespace
 
 void add_judge(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("judge", "a judge for a matrix product of yours");
+    CLI::App* sub = app.add_subcommand("judge", "check and time a matrix product that you wrote");
     auto o = std::make_shared<judge_options>();
     sub->add_option("TARGET", o->target,
                     "a shared object with a carat_kernel (docs/judge.md), a .c, .cpp or .cu file, "
@@ -149,12 +149,12 @@ void add_judge(CLI::App& app, action& chosen) {
         ->required()
         ->check(file_name());
     sub->add_option("--size", o->sizes,
-                    "what is timed, 512 or 1000x500x64, with commas (default: 512, on a "
-                    "GPU 4096, and one drawn)");
+                    "the sizes to time, such as 512,1000x500x64 (default: 512, on a GPU 4096, "
+                    "and a random one)");
     sub->add_option("--dtype", o->type, "f64, f32, f16, bf16, i8 (default: the first it takes)");
     sub->add_flag("--gpu", o->on_gpu,
                   "the Python function takes tensors on the GPU, and uses its current stream");
-    sub->add_option("--threads", o->threads, "as many may work (default: all cores)")
+    sub->add_option("--threads", o->threads, "how many threads it may use (default: all cores)")
         ->check(thread_counts());
     sub->add_option(
         "--seed", o->seed,

@@ -147,15 +147,16 @@ int list(const std::string& pattern, bool json) {
 }  // namespace
 
 void add_list(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("list", "every implementation, and whether it runs here");
+    CLI::App* sub =
+        app.add_subcommand("list", "list the implementations, and whether they run here");
     struct options {
         std::string pattern;
         bool json = false;
     };
     auto o = std::make_shared<options>();
     sub->add_option("PATTERN", o->pattern,
-                    "a family, a part of a name, or a name with * and ?: all of each that fits "
-                    "(default: the families, one a line)");
+                    "a family, part of a name, or a name with * and ?: lists all that match "
+                    "(default: the families, one per line)");
     sub->add_flag("--json", o->json, "print JSON");
     sub->footer(
         "Examples:\n  carat list\n  carat list vendor.mkl\n  carat list 'cuda.engine*'\n"

@@ -35,14 +35,14 @@ constexpr const char* examples =
     "  carat run --m 512 --n 512 --k 512 --impl tiled --tile-size 32 --verify\n"
     "  carat bench --impl openblas,engine --size 256:4096:x2 --json a.json\n"
     "  carat explain --m 64 --n 64 --k 4096    what limits this product?\n"
-    "  carat plan --ranks 12 --size 4096       what do 12 ranks tell each other?\n"
+    "  carat plan --ranks 12 --size 4096       what would 12 ranks send each other?\n"
     "  carat crossover                         from which size does the GPU pay?\n"
-    "  carat tune --size 3000 --dtype bf16     is there a way faster than the chosen?\n"
-    "  carat study ladder --quick              what each technique gives, by steps\n"
+    "  carat tune --size 3000 --dtype bf16     is there a faster plan than the chosen?\n"
+    "  carat study ladder --quick              what does each technique gain?\n"
     "  carat judge mine.cpp                    is my kernel right, and how fast?\n"
-    "  carat run-with python3 program.py       what does it ask of its BLAS?\n"
-    "  carat compare a.json b.json             is b faster? by how much? for sure?\n"
-    "  carat report a.json -o a.html           the page to show a colleague";
+    "  carat run-with python3 program.py       which BLAS calls does it make?\n"
+    "  carat compare a.json b.json             is b faster, and by how much?\n"
+    "  carat report a.json -o a.html           a page to show to a colleague";
 
 // CLI11's help in 80 columns: what describes an option stays in its column.
 class narrow_help : public CLI::Formatter {

@@ -16,8 +16,7 @@ void add_selection_flags(CLI::App& sub, measured_flags& o) {
                    "names, tails of names, groups (cpu.ladder.*, all), with tunables "
                    "(tiled[tile-size=32])")
         ->capture_default_str();
-    sub.add_option("--exclude", o.excluded,
-                   "leave these out of them: patterns as carat list takes them")
+    sub.add_option("--exclude", o.excluded, "leave these out: patterns as carat list takes them")
         ->check(pattern());
     sub.add_option("--size", o.sizes,
                    "N, MxNxK, first:last:step, first:last:xF, and lists of them; random:SEED:COUNT "

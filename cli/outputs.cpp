@@ -17,15 +17,14 @@
 namespace carat::cli {
 
 void add_output_flags(CLI::App& sub, output_flags& flags, const std::string& unit) {
-    sub.add_option(
-           "--json", flags.json,
-           "write results here, those of every " + unit + " at once; -: print them at the end")
+    sub.add_option("--json", flags.json,
+                   "write the results here after every " + unit + "; -: print them at the end")
         ->check(file_name());
     sub.add_option("--csv", flags.csv, "one row per trial of a product")->check(file_name());
     sub.add_option("--report", flags.report, "write the HTML report here")->check(file_name());
     sub.add_flag("--resume", flags.resume,
-                 "go on with the " + unit + "s that --json does not hold yet");
-    sub.add_flag("--quiet", flags.quiet, "print the answer alone, without tables");
+                 "measure only the " + unit + "s that the file of --json lacks");
+    sub.add_flag("--quiet", flags.quiet, "print only the answer, without tables");
 }
 
 void check(const output_flags& flags) {

@@ -245,7 +245,7 @@ int show_plan(const plan_options& o) {
 }  // namespace
 
 void add_plan(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("plan", "how a product is shared out among ranks");
+    CLI::App* sub = app.add_subcommand("plan", "how a product is divided among ranks");
     auto o = std::make_shared<plan_options>();
     add_product_flags(*sub, o->product);
     sub->add_option("--ranks", o->ranks, "processes or GPUs")
@@ -258,8 +258,8 @@ void add_plan(CLI::App& app, action& chosen) {
                     "(default: H200s and NVLink, bf16)")
         ->check(file_name());
     auto* const random = sub->add_option("--random", o->random,
-                                         "instead: words over the bound of so many random products "
-                                         "on 2 to 4096 ranks")
+                                         "instead: words moved over the bound, for so many random "
+                                         "products on 2 to 4096 ranks")
                              ->check(whole_number(1, 100000));
     sub->add_option("--seed", o->seed, "of --random")->needs(random)->capture_default_str();
     auto* const chart =
@@ -267,8 +267,9 @@ void add_plan(CLI::App& app, action& chosen) {
     sub->add_option("--svg", o->svg, "a file for the chart, too")->needs(chart);
     sub->add_flag("--json", o->json, "print JSON, with every figure unrounded");
     sub->footer(
-        "Cuts of the M x N x K multiply-adds, what a rank sends and receives beside the\n"
-        "communication lower bound, and the time by a model of latency and bandwidth.\n\n"
+        "Prints how the M x N x K multiply-adds are divided, what a rank sends and receives\n"
+        "relative to the communication lower bound, and the time predicted by a model of\n"
+        "latency and bandwidth.\n\n"
         "Examples:\n"
         "  carat plan --ranks 12 --m 4096 --n 4096 --k 4096\n"
         "  carat plan --ranks 4096 --size 65536 --memory 64000000000\n"

@@ -85,7 +85,8 @@ int report(const report_options& o) {
 
 void add_report(CLI::App& app, action& chosen) {
     CLI::App* sub = app.add_subcommand(
-        "report", "a results file as HTML, Markdown or CSV, or its tables and charts for papers");
+        "report",
+        "turn a results file into HTML, Markdown or CSV, or tables and charts for papers");
     auto o = std::make_shared<report_options>();
     sub->add_option("results", o->input, "a results file, as bench, crossover and study write")
         ->required();

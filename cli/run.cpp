@@ -155,7 +155,8 @@ void add_run(CLI::App& app, action& chosen) {
     sub->add_option("--device", o->device, device_help)->capture_default_str();
     sub->add_option("--threads", o->threads, "threads (default: all cores)")
         ->check(thread_counts());
-    sub->add_option("--trials", o->trials, "exactly so many (default: 2 s or 1 %)")
+    sub->add_option("--trials", o->trials,
+                    "how many to take (default: until 2 s are over or the interval is within 1 %)")
         ->check(whole_number(2, 100000));
     add_settle_flag(*sub, o->settle_s, "its interval is wider than 1 %");
     add_distribution_flag(*sub, o->distribution);

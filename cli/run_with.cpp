@@ -197,14 +197,16 @@ int run(const run_with_options& o) {
 }  // namespace
 
 void add_run_with(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("run-with", "a program on carat's BLAS, and its calls");
+    CLI::App* sub =
+        app.add_subcommand("run-with", "run a program on carat's BLAS, and list its calls");
     auto o = std::make_shared<run_with_options>();
     sub->add_option("--library", o->library, "the libcarat_blas.so.0 to preload")
         ->check(file_name());
     sub->prefix_command();
     sub->footer(
-        "PROGRAM [ARGUMENTS] follow; the table goes to standard error. Exit code: the\n"
-        "program's; 128 + N where signal N ended it. SIGTERM and SIGHUP are passed on to it.\n\n"
+        "PROGRAM [ARGUMENTS] come last. The table of calls goes to standard error. The exit\n"
+        "code is the program's, or 128 + N if signal N ended it. SIGTERM and SIGHUP are\n"
+        "passed on to it.\n\n"
         "Examples:\n"
         "  carat run-with python3 program.py\n"
         "  OMP_NUM_THREADS=1 carat run-with Rscript program.R");

@@ -228,8 +228,7 @@ std::string names_of_studies() {
 }  // namespace
 
 void add_study(CLI::App& app, action& chosen) {
-    CLI::App* sub =
-        app.add_subcommand("study", "published comparisons, measured again and done right");
+    CLI::App* sub = app.add_subcommand("study", "repeat published comparisons, done right");
     auto o = std::make_shared<study_options>();
     sub->add_option("names", o->names, "studies, separated by commas, or all")
         ->capture_default_str();
@@ -237,24 +236,26 @@ void add_study(CLI::App& app, action& chosen) {
     sub->add_flag("--full", o->full, "the sizes and trials of the documents: hours on a CPU");
     sub->add_flag("--as-published", o->as_published,
                   "repeat the originals' method too, where it misled, and show what it changes");
-    sub->add_option("--threads", o->threads, "of CPU products (default: all cores)")
+    sub->add_option("--threads", o->threads, "threads of CPU products (default: all cores)")
         ->check(thread_counts());
-    sub->add_option("--dtype", o->types, "of ladder alone: all of its steps for these types");
+    sub->add_option("--dtype", o->types,
+                    "for ladder only: measure all of its steps for these types");
     sub->add_option("--device", o->device, "cpu, cuda, cuda:N (the N-th GPU) or all")
         ->capture_default_str();
-    sub->add_option("--limit", o->limit_s, "skip what would take longer than this for one run, s")
+    sub->add_option("--limit", o->limit_s,
+                    "skip what would take more seconds than this for one run")
         ->check(not_negative());
     sub->add_option("--budget", o->budget_s,
                     "seconds for each implementation and case, where the study has more")
         ->check(not_negative());
     sub->add_option("--processes", o->processes,
-                    "fresh processes of each CPU implementation; intervals need 3, and 0 is none")
+                    "fresh processes of each CPU implementation; intervals need 3; 0: none")
         ->check(whole_number(0, 100))
         ->capture_default_str();
     sub->add_option("--out", o->folder, "folder for JSON, CSV and the report")
         ->check(file_name())
         ->capture_default_str();
-    sub->add_flag("--resume", o->resume, "go on with the cases that the files there do not hold");
+    sub->add_flag("--resume", o->resume, "measure only the cases that the files there lack");
     sub->add_option("--seed", o->seed, "of data, order and resampling")
         ->check(whole_number(0))
         ->capture_default_str();

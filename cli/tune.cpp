@@ -128,12 +128,14 @@ int run(const tune_options& o) {
 }  // namespace
 
 void add_tune(CLI::App& app, action& chosen) {
-    CLI::App* sub = app.add_subcommand("tune", "measure the ways an engine chooses from");
+    CLI::App* sub =
+        app.add_subcommand("tune", "measure the plans that the GPU engine chooses from");
     auto o = std::make_shared<tune_options>();
     sub->add_option("--size", o->sizes,
                     "N, MxNxK, first:last:step, first:last:xF, and lists of them")
         ->required();
-    sub->add_option("--impl", o->implementation, "cuda.engine or one of its kin")
+    sub->add_option("--impl", o->implementation,
+                    "cuda.engine, or one of its variants (carat list cuda.engine)")
         ->capture_default_str();
     sub->add_option("--dtype", o->types, "f64, f32, f16, bf16, e4m3, e5m2, i8")
         ->capture_default_str();
@@ -147,14 +149,12 @@ void add_tune(CLI::App& app, action& chosen) {
     sub->add_option("--budget", o->budget_s, "seconds for each way")
         ->check(number(0.01, 1e6))
         ->capture_default_str();
-    sub->add_option("--trials", o->trials, "exactly so many of each way")
-        ->check(whole_number(2, 100000));
+    sub->add_option("--trials", o->trials, "how many of each plan")->check(whole_number(2, 100000));
     sub->footer(
-        "Each case is measured in every way there is, interleaved and verified. Where one\n"
-        "is faster than what the engine's model chooses, by 2 % and with intervals that\n"
-        "lie apart, it is kept in a table, with GPU, driver, revision and date; from then\n"
-        "on this user's products of that case take it. CARAT_TUNED=FILE names another\n"
-        "table, CARAT_TUNED=none does without.\n\n"
+        "Every plan is verified and measured for each case, in turns. A plan that beats the\n"
+        "engine's choice by 2 %, with intervals that don't overlap, is stored in a table\n"
+        "with GPU, driver, revision and date, and later products of that case use it.\n"
+        "CARAT_TUNED=FILE names another table; CARAT_TUNED=none uses none.\n\n"
         "Examples:\n"
         "  carat tune --size 3000,16x4096x4096\n"
         "  carat tune --impl cuda.engine.tf32 --dtype f32 --size 1000\n"

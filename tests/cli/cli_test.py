@@ -858,6 +858,20 @@ class BadInput(Command):
         over_gpus = self.refused("bench", "--distributed", "--device", "cuda", "--dtype", "f32")
         self.assertIn("--device cuda measures bf16, not f32: give --dtype bf16", over_gpus)
 
+    def test_distributed_says_how_to_get_the_programs_that_dev_bench_does_not_build(self):
+        command = self.folder / "build/cli/carat"
+        command.parent.mkdir(parents=True)
+        shutil.copy(CARAT, command)
+        for flags, name in (([], "ranks_bench"), (["--device", "cuda", "--dtype", "bf16"], "gpus_bench")):
+            for built, remedy in ((False, "install all of carat"), (True, f"run cmake --build {self.folder / 'build'}")):
+                (self.folder / "build/CMakeCache.txt").unlink(missing_ok=True)
+                if built:
+                    (self.folder / "build/CMakeCache.txt").touch()
+                done = subprocess.run([command, "bench", "--distributed", *flags], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"--distributed: lib/carat/{name} is not there: {remedy}", done.stderr)
+                self.assertEqual("libopenmpi-dev" in done.stderr, name == "ranks_bench")
+
     def test_threads_that_are_empty_are_not_all_cores(self):
         for call in (["run"], ["bench"], ["explain"], ["crossover"], ["study", "ladder"]):
             self.assertRegex(self.refused(*call, "--threads", ""),
