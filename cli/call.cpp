@@ -49,7 +49,7 @@ rows::call call_of(const call_flags& flags) {
     asked.prepared = flags.prepared;
     if (asked.prepared && !asked.is_one_product())
         throw error(error_code::invalid_argument,
-                    "--prepared is of one product: leave --batch and --groups out");
+                    "--prepared takes one product: leave --batch and --groups out");
     asked.alpha = flags.alpha;
     asked.beta = flags.beta;
     asked.other_e = flags.e == "other";
@@ -60,7 +60,7 @@ rows::call call_of(const call_flags& flags) {
     if (asked.block_scales &&
         (!asked.is_one_product() || asked.prepared || asked.other_e || !flags.epilogue.empty()))
         throw error(error_code::invalid_argument,
-                    "--scale-by blocks is of one product: leave --batch, --groups, --prepared, "
+                    "--scale-by blocks takes one product: leave --batch, --groups, --prepared, "
                     "--e and --epilogue out");
     if (!flags.epilogue.empty()) asked.last = request::parse_epilogue(flags.epilogue);
     if (!flags.out.empty()) asked.out = request::parse_out(flags.out);

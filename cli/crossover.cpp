@@ -93,7 +93,7 @@ std::string crossover_verdicts(const results::document& doc) {
     }
     const auto has_few = [](const crossover& c) { return c.few_trials; };
     if (std::ranges::any_of(doc.crossovers, has_few))
-        text += "   fewer than 20 trials around a crossing: lean on it with care\n";
+        text += "   fewer than 20 trials around a crossing: treat it with care\n";
     return text;
 }
 

@@ -81,7 +81,7 @@ void print(const judge::outcome& o) {
     }
     if (!o.cases.empty()) fmt::print("\n");
     if (!o.refused.empty())
-        fmt::print("it takes not every product: it refused {}\n",
+        fmt::print("it does not take every product: it refused {}\n",
                    files::visible(report::listed(o.refused, 3)));
     if (!o.libraries.empty())
         fmt::print("it loaded {}\n", files::visible(report::listed(o.libraries, 6)));

@@ -182,8 +182,8 @@ void show_profiles(const fs::path& folder) {
         fmt::print(stderr, "{}{}", file == files.front() ? "" : "\n", files::read(file));
     if (files.empty())
         fmt::print(stderr,
-                   "carat: 0 calls: no process of this program has a shared BLAS, or none "
-                   "ended as usual; see docs/blas.md\n");
+                   "carat: 0 calls: no process of this program loaded a shared BLAS and exited "
+                   "normally; see docs/blas.md\n");
 }
 
 int run(const run_with_options& o) {

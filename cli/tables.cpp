@@ -289,7 +289,7 @@ std::string disturbance(const measured_case& here) {
 
 std::string few_note(const measured_case& here) {
     if (std::ranges::none_of(here.ranked, &results::result::few_trials)) return {};
-    return styled("   * fewer than 20 trials: lean on it with care\n", style::faint);
+    return styled("   * fewer than 20 trials: treat it with care\n", style::faint);
 }
 
 }  // namespace

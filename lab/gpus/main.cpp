@@ -128,7 +128,7 @@ class report {
         row.is_answer = by.name == "copies" || by.name == "nccl";
         row.flop = flop(s);
         if (!found.why_not.empty() || found.trials_s.empty()) {
-            row.why_not = found.why_not;
+            row.why_not = found.why_not.empty() ? "it has no trial" : found.why_not;
             return row;
         }
         row.seconds = scale_out::summary_of(found.trials_s);

@@ -244,7 +244,8 @@ class session {
                 continue;
             }
             written.update({{"median_s", row.seconds.median},
-                            {"ci95_s", {row.seconds.lower, row.seconds.upper}},
+                            {row.seconds.is_range ? "range_s" : "ci95_s",
+                             {row.seconds.lower, row.seconds.upper}},
                             {"gflops", row.flop / row.seconds.median / 1e9},
                             {"trials_s", e.seconds},
                             {"verified", true},

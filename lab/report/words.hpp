@@ -71,7 +71,7 @@ struct throughput_unit {
 // its interval is over then.
 inline constexpr std::string_view one_process = "one process";
 inline constexpr std::string_view within_one_process =
-    "these verdicts are of this one process: another start may differ by more";
+    "these verdicts hold for this process only: another start may differ by more";
 inline constexpr std::string_view too_few_for_an_interval =
     "no interval, and so no verdict: it takes 3 processes, or 6 rounds of one";
 

@@ -16,7 +16,8 @@ namespace carat::scale_out {
 namespace {
 
 std::string interval(const summary& s) {
-    return fmt::format("[{}, {}]", report::milliseconds(s.lower), report::milliseconds(s.upper));
+    const std::string from = report::milliseconds(s.lower), to = report::milliseconds(s.upper);
+    return s.is_range ? from + " to " + to : "[" + from + ", " + to + "]";
 }
 
 // The unit of the fastest, so that a column has one.
@@ -40,8 +41,10 @@ std::vector<std::string> cells(const entry& e, const report::throughput_unit& un
             known(e.words_over_bound, fmt::format("{:.2f}", e.words_over_bound))};
 }
 
-std::vector<std::string> heads(const report::throughput_unit& unit, const std::string& efficiency) {
-    return {"", "ms", "95 % CI", unit.name, efficiency, "words/B"};
+std::vector<std::string> heads(const comparison& of, const std::string& efficiency) {
+    const bool few =
+        std::ranges::any_of(of.entries, [](const entry& e) { return e.seconds.is_range; });
+    return {"", "ms", few ? "range" : "95 % CI", unit_of(of).name, efficiency, "words/B"};
 }
 
 std::string wrong(const entry& e) {
@@ -67,7 +70,7 @@ results::chapter chapter_of(const outcome& of) {
                        .extent = "full"};
     for (const comparison& one : of.all) {
         const report::throughput_unit unit = unit_of(one);
-        results::chapter_table t{one.title, heads(unit, of.efficiency), {}, of.note};
+        results::chapter_table t{one.title, heads(one, of.efficiency), {}, of.note};
         t.head.front() = "implementation";
         for (const entry& e : one.entries) {
             if (e.has_figure())
@@ -90,8 +93,9 @@ summary summary_of(std::vector<double> times) {
     const auto count = static_cast<double>(times.size());
     const auto off = static_cast<std::size_t>(std::ceil(0.98 * std::sqrt(count)));
     const std::size_t middle = times.size() / 2;
+    constexpr std::size_t fewest = 6;
     return {times[middle], times[middle >= off ? middle - off : 0],
-            times[std::min(middle + off, times.size() - 1)]};
+            times[std::min(middle + off, times.size() - 1)], times.size() < fewest};
 }
 
 std::string text(const comparison& of, const std::string& efficiency) {
@@ -100,7 +104,7 @@ std::string text(const comparison& of, const std::string& efficiency) {
         return fmt::format("{:<22} {:>8} {:<18} {:>8} {:>10} {:>8}\n", c[0], c[1], c[2], c[3], c[4],
                            c[5]);
     };
-    std::string all = of.title + "\n" + line(heads(unit, efficiency));
+    std::string all = of.title + "\n" + line(heads(of, efficiency));
     for (const entry& e : of.entries)
         all += e.has_figure()        ? line(cells(e, unit))
                : e.wrong_entries > 0 ? wrong(e) + "\n"

@@ -8,9 +8,11 @@
 
 namespace carat::scale_out {
 
-// The median, and the interval between order statistics that holds it with 95 % or more.
+// The median, and the interval between order statistics that holds it with 95 % or more; of fewer
+// than six trials, none does, and it is their range.
 struct summary {
     double median = 0, lower = 0, upper = 0;
+    bool is_range = false;
 };
 [[nodiscard]] summary summary_of(std::vector<double> times);
 

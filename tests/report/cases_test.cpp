@@ -153,7 +153,7 @@ TEST(verdicts, say_what_they_rest_on_and_what_would_settle_them) {
     std::string said = verdict_of(doc);
     EXPECT_NE(said.find("fastest at 100.0 GFLOP/s (trials 100.0 to 100.0)"), std::string::npos);
     EXPECT_NE(said.find("(in this process 1.96× to 2.04×)"), std::string::npos) << said;
-    EXPECT_NE(said.find("These verdicts are of this one process"), std::string::npos) << said;
+    EXPECT_NE(said.find("These verdicts hold for this process only"), std::string::npos) << said;
     pair.interval_over = "processes";
     pair.verdict = "unclear";
     pair.more_s = 240;

@@ -50,7 +50,22 @@ TEST(outcomes, have_intervals_of_order_statistics) {
     EXPECT_EQ(of.median, 5);
     EXPECT_EQ(of.lower, 2);
     EXPECT_EQ(of.upper, 8);
+    EXPECT_FALSE(of.is_range);
+}
+
+// No two of them hold the median with 95 %.
+TEST(outcomes, have_the_range_of_few_trials) {
+    const summary of = summary_of({5e-3, 1e-3, 3e-3, 2e-3, 4e-3});
+    EXPECT_EQ(of.lower, 1e-3);
+    EXPECT_EQ(of.upper, 5e-3);
+    EXPECT_TRUE(of.is_range);
+    EXPECT_FALSE(summary_of({5, 1, 3, 2, 4, 6}).is_range);
     EXPECT_EQ(summary_of({4}).lower, 4);
+    entry few = timed("carat", 1);
+    few.seconds = of;
+    const std::string said = text({"Two", {few}}, "of one");
+    EXPECT_NE(said.find(" to "), std::string::npos) << said;
+    EXPECT_EQ(said.find("CI"), std::string::npos) << said;
 }
 
 }  // namespace

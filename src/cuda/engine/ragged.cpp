@@ -28,9 +28,10 @@ void place_e(core::gpu_call& call, cuda::bindings& with) {
     const bool apart_alike = !shares_k(call) || with.apart.e == with.apart.c;
     if (place == place_of_e::nowhere || (place == place_of_e::in_c && apart_alike)) return;
     if (place == place_of_e::elsewhere || !apart_alike)
-        throw error(error_code::unsupported,
-                    "on a GPU the E of products whose sizes lie in its memory must be C, or but "
-                    "for integers, tf32 and 3xTF32 lie as C does: copy it to C");
+        throw error(
+            error_code::unsupported,
+            "on a GPU, E of products whose sizes lie in its memory must be C or, except for "
+            "integers, tf32 and 3xTF32, be laid out like C: copy it to C");
     add_residual(call, with);
 }
 

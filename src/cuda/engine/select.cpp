@@ -71,10 +71,10 @@ std::optional<plan::gpu_plan> fastest(const core::gpu_call& call, cuda::plan_wis
     const std::string type(name(call.problem.a_type));
     if (call.products.is_ragged())
         throw error(error_code::unsupported,
-                    "on a GPU products of " + type +
-                        " whose sizes lie in its memory can't be read or stored so: those that "
-                        "share out K are of f64, f32, f16 or bf16, without an epilogue unless rows "
-                        "of A^T and B are contiguous, and all have contiguous rows or columns; "
+                    "on a GPU, products of " + type +
+                        " whose sizes lie in its memory don't take such matrices: all need "
+                        "contiguous rows or columns, and where they divide K the type must be f64, "
+                        "f32, f16 or bf16, and an epilogue needs contiguous rows of A^T and B; "
                         "copy them, or give carat::listed matrices");
     if (const std::string why = answering(call).why_not(call, wish.asked); !why.empty())
         throw error(error_code::invalid_argument, why + ", " + std::string(wish.chosen_by));
