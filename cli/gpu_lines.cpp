@@ -1,11 +1,7 @@
 #include "cli/gpu_lines.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <vector>
-
-#include "cli/terminal.hpp"
 
 namespace carat::cli {
 
@@ -27,26 +23,6 @@ std::string kernel_line(const core::kernel_facts& k) {
         k.name, k.threads, k.registers, k.shared_bytes, k.local_bytes, k.occupancy);
 }
 
-// The kernel that multiplies is the last one; those before it make its operands ready.
-std::string gpu_row(const results::result& c) {
-    const results::gpu_facts gpu = c.gpu.value_or(results::gpu_facts{});
-    const std::optional<int> clock =
-        gpu.clock_mhz ? std::optional(gpu.clock_mhz->median) : std::nullopt;
-    std::string line =
-        fmt::format("   {:<27} {:>5} {:>5} {:>8} {:>3}", shortened_middle(c.implementation, 27),
-                    or_dash("{}", clock), or_dash("{:.0f}", gpu.power_w),
-                    or_dash("{:.3g}", gpu.joules_per_gflop), or_dash("{}", gpu.temperature_c));
-    if (c.kernels.empty()) {
-        line += fmt::format(" {:>4} {:>7} {:>5} {:>5}", "-", "-", "-", "-");
-    } else {
-        const core::kernel_facts& k = c.kernels.back();
-        line += fmt::format(" {:>4} {:>7} {:>5} {:>5.2f}", k.registers, k.shared_bytes,
-                            k.local_bytes, k.occupancy);
-    }
-    if (!gpu.throttle_reasons.empty()) line += "\n      held back by " + held_back(gpu);
-    return line + "\n";
-}
-
 }  // namespace
 
 std::string gpu_lines(const results::result& c) {
@@ -62,20 +38,6 @@ std::string gpu_lines(const results::result& c) {
             gpu->throttle_reasons.empty() ? "no" : held_back(*gpu));
     }
     for (const core::kernel_facts& k : c.kernels) text += kernel_line(k);
-    return text;
-}
-
-std::string gpu_table(std::span<const results::result> results) {
-    std::vector<const results::result*> shown;
-    for (const results::result& c : results)
-        if (c.has_figure() && (c.gpu || !c.kernels.empty())) shown.push_back(&c);
-    if (shown.empty()) return {};
-    std::ranges::sort(shown, {}, &results::result::rank);
-    std::string text = styled(
-        fmt::format("   {:<27} {:>5} {:>5} {:>8} {:>3} {:>4} {:>7} {:>5} {:>5}\n", "on the GPU",
-                    "MHz", "W", "J/GFLOP", "C", "regs", "shared", "local", "occup"),
-        style::faint);
-    for (const results::result* c : shown) text += gpu_row(*c);
     return text;
 }
 

@@ -19,6 +19,7 @@
 #include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/text.hpp"
 #include "lab/study/hardware.hpp"
 #include "lab/study/queries.hpp"
 
@@ -99,7 +100,7 @@ void tell(const study::definition& s, const study_options& o, const study::optio
     c.settings = settings;
     doc.studies = {c};
     session::save(doc, out);
-    fmt::print("{}\n", study::plain(c));
+    fmt::print("{}\n", report::text(c));
     std::fflush(stdout);
 }
 

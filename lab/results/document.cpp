@@ -222,7 +222,7 @@ static void require_processes(const files::fields& in, const result& c) {
 
 // What stands beside each trial, where anything does.
 static void require_one_each(const files::fields& in, const char* field, std::size_t values,
-                      const result& c) {
+                             const result& c) {
     if (in.find(field) != nullptr && values != c.trials_s.size())
         in.fail(field, "has " + std::to_string(values) + " values, and trials_s has " +
                            std::to_string(c.trials_s.size()));

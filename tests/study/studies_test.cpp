@@ -38,7 +38,7 @@ results::result result(const std::string& implementation, const std::string& dty
 std::string text_of(const study::definition& s, const results::document& doc,
                     const study::options& how = {}) {
     std::string flat;  // however the sentences are broken into lines
-    for (const char c : study::plain(s.tell(doc, how)))
+    for (const char c : report::text(s.tell(doc, how)))
         if (c != '\n' && (c != ' ' || !flat.ends_with(' ')))
             flat += c;
         else if (!flat.ends_with(' '))
