@@ -10,7 +10,6 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/crossing.hpp"
-#include "cli/device.hpp"
 #include "cli/effort.hpp"
 #include "cli/measuring.hpp"
 #include "cli/outputs.hpp"

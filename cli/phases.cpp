@@ -56,27 +56,4 @@ std::string phase_table(const report::measured_case& here, const std::string& da
            (measured.rows.empty() ? "" : table_text(measured)) + text;
 }
 
-std::string phase_lines(const results::result& c) {
-    if (!c.end_to_end) return {};
-    if (!c.end_to_end->measured())
-        return fmt::format("carat: no phases of {}: {}\n", c.implementation, c.end_to_end->reason);
-    std::string text = "Phases";
-    const auto add = [&](const results::phase& p) {
-        std::string name;
-        for (std::size_t i = 0; i < p.name.size(); ++i) {
-            if (p.name[i] == '_') continue;
-            const bool first = i == 0 || p.name[i - 1] == '_';
-            name += static_cast<char>(first ? std::toupper(p.name[i]) : p.name[i]);
-        }
-        text += fmt::format(" {}(ms)={:.4g}", name, 1e3 * p.median_s);
-    };
-    for (const results::phase& p : c.end_to_end->parts) add(p);
-    add(c.end_to_end->total);
-    return text + fmt::format(
-                      " HostMemory={} Trials={}\n"
-                      "Once Prepare(ms)={:.4g} FirstRun(ms)={:.4g}\n",
-                      c.end_to_end->host_memory, c.end_to_end->total_trials_s.size(),
-                      1e3 * c.prepare_s, 1e3 * c.cold_s);
-}
-
 }  // namespace carat::cli

@@ -29,8 +29,4 @@ void add_phase_flags(CLI::App& sub, phase_flags& flags);
 // One row for each result that has phases, within the terminal's columns; empty when none has.
 [[nodiscard]] std::string phase_table(const report::measured_case& here, const std::string& date);
 
-// A line of NAME(ms)=TIME for the phases and one for what a program pays once, or why there are no
-// times; empty when none were asked for.
-[[nodiscard]] std::string phase_lines(const results::result& c);
-
 }  // namespace carat::cli

@@ -1,5 +1,4 @@
 // A chapter as text: nothing is lost, nothing is wider than a terminal.
-#include "lab/results/document.hpp"
 #include "lab/study/chapter.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <sstream>
 
 #include "lab/report/text.hpp"
+#include "lab/results/document.hpp"
 
 namespace {
 
