@@ -1,6 +1,6 @@
 #include "cli/crossing.hpp"
 
-#include "lab/crossover/results.hpp"
+#include "lab/crossover/crossover.hpp"
 
 namespace carat::cli {
 
@@ -9,15 +9,23 @@ namespace {
 // Sizes are added until those around a crossing are this close to each other.
 constexpr double closest_ratio = 1.15;
 
-}  // namespace
-
-std::vector<crossover::crossing> crossings_of(const results::document& doc,
-                                              const request::measurement& r) {
+std::vector<results::crossover> crossings_of(const results::document& doc,
+                                             const request::measurement& r) {
     statistics::bootstrap_options how;
     how.seed = r.seed;
-    return crossover::find_crossings(
-        crossover::trials_of(doc, std::string(name(r.types.front())), r.threads.front()), how);
+    const std::string type(name(r.types.front()));
+    const int threads = r.threads.front();
+    std::vector<results::crossover> found =
+        crossover::find_crossings(crossover::trials_of(doc, type, threads), how);
+    for (results::crossover& c : found) {
+        c.dtype = type;
+        c.threads = threads;
+        c.host_memory = request::name(*r.phases);
+    }
+    return found;
 }
+
+}  // namespace
 
 void follow_crossings(session_options& options, const request::measurement& r) {
     options.next_sizes = [&r](const results::document& doc) {
@@ -26,10 +34,7 @@ void follow_crossings(session_options& options, const request::measurement& r) {
             next.push_back({n, n, n});
         return next;
     };
-    options.conclude = [&r](results::document& doc) {
-        doc.crossovers = crossover::told(crossings_of(doc, r), std::string(name(r.types.front())),
-                                         r.threads.front(), std::string(request::name(*r.phases)));
-    };
+    options.conclude = [&r](results::document& doc) { doc.crossovers = crossings_of(doc, r); };
 }
 
 }  // namespace carat::cli

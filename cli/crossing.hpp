@@ -1,16 +1,10 @@
 // Sizes at which a GPU starts to win: what carat crossover and the study of it share.
 #pragma once
 
-#include <vector>
-
 #include "cli/measuring.hpp"
-#include "lab/crossover/crossover.hpp"
 #include "lab/request/request.hpp"
 
 namespace carat::cli {
-
-[[nodiscard]] std::vector<crossover::crossing> crossings_of(const results::document& doc,
-                                                            const request::measurement& r);
 
 // Makes a session add sizes around each crossing and keep the crossings in its document. `r`, which
 // has one type, one thread count and phases, must outlive the session.

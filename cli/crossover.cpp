@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
-#include <span>
 #include <string>
 
 #include <carat/error.hpp>
@@ -12,7 +10,6 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/crossing.hpp"
-#include "cli/device.hpp"
 #include "cli/effort.hpp"
 #include "cli/measuring.hpp"
 #include "cli/outputs.hpp"
@@ -21,68 +18,11 @@
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/gpu/gpu.hpp"
-#include "lab/report/words.hpp"
 #include "lab/results/document.hpp"
 
 namespace carat::cli {
 
 namespace {
-
-// A crossover as text of at most 80 columns: the times at each size, and for each GPU
-// implementation the size from which it wins.
-
-using results::crossover;
-using results::crossover_point;
-
-constexpr std::size_t cpu_columns = 20;
-constexpr std::size_t gpu_columns = 14;
-constexpr std::size_t gpus_in_a_row = 3;
-
-std::string last_part(const std::string& name) {
-    return name.substr(name.rfind('.') + 1);
-}
-
-const crossover_point* at(const crossover& c, std::int64_t n) {
-    const auto found = std::ranges::find(c.points, n, &crossover_point::n);
-    return found == c.points.end() ? nullptr : &*found;
-}
-
-std::string row(std::span<const crossover> crossings, std::int64_t n) {
-    std::string text;
-    for (const crossover& c : crossings) {
-        const crossover_point* p = at(c, n);
-        if (p != nullptr && text.empty())
-            text = fmt::format("{:>6} {:<{}} {:>8}", n, shortened_middle(p->cpu, cpu_columns),
-                               cpu_columns, report::duration(p->cpu_s));
-    }
-    for (const crossover& c : crossings) {
-        const crossover_point* p = at(c, n);
-        const std::string time = p == nullptr ? "-" : report::duration(p->gpu_s);
-        const char* mark = p != nullptr && p->gpu_wins() ? "*" : " ";
-        text += fmt::format(" {:>{}}{}", time, gpu_columns - 2, mark);
-    }
-    return text + "\n";
-}
-
-std::string part(std::span<const crossover> crossings) {
-    std::string heading = fmt::format("{:>6} {:<{}} {:>8}", "N", "best CPU", cpu_columns, "time");
-    std::set<std::int64_t> sizes;
-    for (const crossover& c : crossings) {
-        heading += fmt::format(" {:>{}} ", shortened_middle(last_part(c.gpu), gpu_columns - 2),
-                               gpu_columns - 2);
-        for (const crossover_point& p : c.points) sizes.insert(p.n);
-    }
-    std::string text = styled(heading, style::faint) + "\n";
-    for (const std::int64_t n : sizes) text += row(crossings, n);
-    return text;
-}
-
-std::string crossover_table(std::span<const crossover> crossings) {
-    std::string text;
-    for (std::size_t first = 0; first < crossings.size(); first += gpus_in_a_row)
-        text += part(crossings.subspan(first, std::min(gpus_in_a_row, crossings.size() - first)));
-    return text + styled("   * the GPU wins, copies and allocations included\n", style::faint);
-}
 
 // One line each.
 std::string crossover_verdicts(const results::document& doc) {
@@ -91,7 +31,7 @@ std::string crossover_verdicts(const results::document& doc) {
         std::erase(said, '`');
         text += styled(wrapped(said, 0), style::strong) + "\n";
     }
-    const auto has_few = [](const crossover& c) { return c.few_trials; };
+    const auto has_few = [](const results::crossover& c) { return c.few_trials; };
     if (std::ranges::any_of(doc.crossovers, has_few))
         text += "   fewer than 20 trials around a crossing: treat it with care\n";
     return text;
@@ -180,17 +120,17 @@ int measure_crossover(const crossover_options& o) {
     check(o.files);
     const request::measurement r = request_of(o);
     const session_result result = measure(r, options_of(o, r));
-    const std::vector<results::crossover>& crossings = result.doc.crossovers;
+    const bool crosses = !result.doc.crossovers.empty();
     fmt::print(people(), "{}, {} thread{} against GPU {} from {} host memory\n", o.type,
                r.threads.front(), r.threads.front() == 1 ? "" : "s", gpu::in_use(),
                request::name(*r.phases));
-    if (!crossings.empty() && !o.files.quiet)
-        fmt::print(people(), "{}", crossover_table(crossings));
+    if (crosses && !o.files.quiet)
+        fmt::print(people(), "{}", table_text(report::crossover_table(result.doc)));
     fmt::print(people(), "{}{}", absences(result.doc), crossover_verdicts(result.doc));
     leave(o.files, result);
     if (result.interrupted) return interrupted_by_user;
-    if (crossings.empty()) fmt::print(stderr, "carat: no size has both a CPU and a GPU figure\n");
-    return crossings.empty() || result.failed() ? bad_answer : success;
+    if (!crosses) fmt::print(stderr, "carat: no size has both a CPU and a GPU figure\n");
+    return !crosses || result.failed() ? bad_answer : success;
 }
 
 void add_selection_flags(CLI::App& sub, crossover_options& o) {

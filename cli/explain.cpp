@@ -7,7 +7,6 @@
 #include "cli/call.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
-#include "cli/device.hpp"
 #include "cli/explain_set.hpp"
 #include "cli/explain_text.hpp"
 #include "cli/measuring.hpp"

@@ -7,7 +7,6 @@
 #include <carat/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"

@@ -18,7 +18,6 @@
 #include "lab/machine/description.hpp"
 #include "lab/report/report.hpp"
 #include "lab/report/words.hpp"
-#include "lab/results/build_info.hpp"
 
 namespace carat::cli {
 
@@ -105,9 +104,6 @@ int exit_code(judge::ruling ruled) {
 
 std::string page(const judge::outcome& o) {
     results::document doc = judge::document_of(o);
-    doc.carat = results::version();
-    doc.revision = results::revision();
-    doc.date = results::now_utc();
     doc.command = command_line();
     doc.machine = machine::to_json(machine::describe());
     doc.machine["gpus"] = nlohmann::json::array();

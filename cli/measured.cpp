@@ -1,7 +1,6 @@
 #include "cli/measured.hpp"
 
 #include "cli/checks.hpp"
-#include "cli/device.hpp"
 #include "cli/pattern.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"

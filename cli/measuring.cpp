@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/gpu_lines.hpp"
 #include "cli/phases.hpp"
 #include "cli/tables.hpp"
 #include "cli/terminal.hpp"
 #include "cli/worker.hpp"
 #include "lab/gpu/gpu.hpp"
+#include "lab/report/case_tables.hpp"
 #include "lab/report/words.hpp"
 #include "lab/results/files.hpp"
 
@@ -86,9 +86,11 @@ session::hooks hooks_of(const session_options& options, const known_machine& kno
         line.clear();
         result.saved = true;
         if (options.quiet) return;
-        fmt::print(people(), "{}{}\n",
+        const report::measured_case here = report::case_of(done.results, done.compared);
+        const report::table on_gpu = report::gpu_table(told.date, here);
+        fmt::print(people(), "{}{}{}\n",
                    ranking(done.results, done.compared, options.all_pairs, told),
-                   gpu_table(done.results) + phase_table(done.results));
+                   on_gpu.rows.empty() ? "" : table_text(on_gpu), phase_table(here, told.date));
         std::fflush(people());
     };
     user.measure_again = [&](const machine::peaks& limits, const std::vector<int>& threads) {

@@ -1,4 +1,4 @@
-// The files that bench, crossover and the tour leave: results, trials and a page.
+// The files that bench, crossover and the tour leave: results, trials and a page; and the answer.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,6 +24,10 @@ void check(const output_flags& flags);
 
 // The session's, as far as these flags go.
 [[nodiscard]] session_options session_options_of(const output_flags& flags);
+
+// The sentences that open the report of the results, after an empty line, within the terminal's
+// columns: what a command that measures ends with.
+[[nodiscard]] std::string headline(const results::document& doc);
 
 // Writes the page, says what was written, and ends with the answer; or prints the results.
 void leave(const output_flags& flags, const session_result& result);

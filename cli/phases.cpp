@@ -7,28 +7,9 @@
 
 #include "cli/terminal.hpp"
 #include "lab/gpu/gpu.hpp"
-#include "lab/report/words.hpp"
+#include "lab/report/case_tables.hpp"
 
 namespace carat::cli {
-
-namespace {
-
-constexpr std::size_t implementation_columns = 21;
-
-std::string phase_row(const results::result& c) {
-    std::string text =
-        fmt::format("   {:<{}}", shortened_middle(c.implementation, implementation_columns),
-                    implementation_columns);
-    const auto column = [&](std::string_view phase) {
-        const results::phase* found = c.end_to_end->find(phase);
-        text += fmt::format(" {:>7}", found == nullptr ? "-" : report::duration(found->median_s));
-    };
-    for (const std::string_view phase : results::phase_names) column(phase);
-    column("total");
-    return text + "\n";
-}
-
-}  // namespace
 
 void add_host_memory_flag(CLI::App& sub, phase_flags& flags) {
     sub.add_option("--host-memory", flags.host_memory,
@@ -61,46 +42,18 @@ std::optional<request::host_memory> phases_of(const phase_flags& flags,
     return parse_host_memory(flags.host_memory);
 }
 
-std::string phase_table(std::span<const results::result> results) {
-    std::string rows, reasons, host_memory;
-    for (const results::result& c : results) {
-        if (!c.end_to_end) continue;
-        host_memory = c.end_to_end->host_memory;
-        if (c.end_to_end->measured())
-            rows += phase_row(c);
-        else
-            reasons += "   " + wrapped(c.implementation + ": " + c.end_to_end->reason, 6) + "\n";
+std::string phase_table(const report::measured_case& here, const std::string& date) {
+    std::string text, memory;
+    for (const results::result* c : here.ranked) {
+        if (!c->end_to_end) continue;
+        memory = c->end_to_end->host_memory;
+        if (!c->end_to_end->measured())
+            text += "   " + wrapped(c->implementation + ": " + c->end_to_end->reason, 6) + "\n";
     }
-    if (rows.empty() && reasons.empty()) return {};
-    std::string text =
-        styled(fmt::format("   {:<{}} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
-                           "end to end, " + host_memory, implementation_columns, "alloc", "copy in",
-                           "convert", "compute", "cp. out", "free", "total"),
-               style::faint);
-    return text + rows + reasons;
-}
-
-std::string phase_lines(const results::result& c) {
-    if (!c.end_to_end) return {};
-    if (!c.end_to_end->measured())
-        return fmt::format("carat: no phases of {}: {}\n", c.implementation, c.end_to_end->reason);
-    std::string text = "Phases";
-    const auto add = [&](const results::phase& p) {
-        std::string name;
-        for (std::size_t i = 0; i < p.name.size(); ++i) {
-            if (p.name[i] == '_') continue;
-            const bool first = i == 0 || p.name[i - 1] == '_';
-            name += static_cast<char>(first ? std::toupper(p.name[i]) : p.name[i]);
-        }
-        text += fmt::format(" {}(ms)={:.4g}", name, 1e3 * p.median_s);
-    };
-    for (const results::phase& p : c.end_to_end->parts) add(p);
-    add(c.end_to_end->total);
-    return text + fmt::format(
-                      " HostMemory={} Trials={}\n"
-                      "Once Prepare(ms)={:.4g} FirstRun(ms)={:.4g}\n",
-                      c.end_to_end->host_memory, c.end_to_end->total_trials_s.size(),
-                      1e3 * c.prepare_s, 1e3 * c.cold_s);
+    if (memory.empty()) return {};
+    const report::table measured = report::phases_table(date, here);
+    return styled("   end to end, " + memory + "\n", style::faint) +
+           (measured.rows.empty() ? "" : table_text(measured)) + text;
 }
 
 }  // namespace carat::cli

@@ -3,9 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
-#include <span>
 #include <string>
 
+#include "lab/report/cases.hpp"
 #include "lab/request/request.hpp"
 #include "lab/results/document.hpp"
 
@@ -26,11 +26,7 @@ void add_phase_flags(CLI::App& sub, phase_flags& flags);
 [[nodiscard]] std::optional<request::host_memory> phases_of(
     const phase_flags& flags, const std::vector<request::selection>& chosen);
 
-// One row for each result that has phases, within 80 columns; empty when none has.
-[[nodiscard]] std::string phase_table(std::span<const results::result> results);
-
-// A line of NAME(ms)=TIME for the phases and one for what a program pays once, or why there are no
-// times; empty when none were asked for.
-[[nodiscard]] std::string phase_lines(const results::result& c);
+// One row for each result that has phases, within the terminal's columns; empty when none has.
+[[nodiscard]] std::string phase_table(const report::measured_case& here, const std::string& date);
 
 }  // namespace carat::cli

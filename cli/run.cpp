@@ -1,16 +1,15 @@
 // carat run: one implementation on one product, one result line, as document 003 prints it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <carat/error.hpp>
 
 #include "cli/call.hpp"
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
-#include "cli/device.hpp"
 #include "cli/effort.hpp"
-#include "cli/gpu_lines.hpp"
-#include "cli/headline.hpp"
 #include "cli/measuring.hpp"
+#include "cli/outputs.hpp"
 #include "cli/phases.hpp"
 #include "cli/product.hpp"
 #include "cli/values.hpp"
@@ -97,6 +96,64 @@ std::string call_fields(const rows::call& asked) {
     if (asked.other_e) text += "E=other ";
     if (asked.block_scales) text += "Scales=blocks ";
     return text;
+}
+
+template <class T>
+std::string or_dash(const char* form, const std::optional<T>& value) {
+    return value ? fmt::format(fmt::runtime(form), *value) : "-";
+}
+
+std::string held_back(const results::gpu_facts& gpu) {
+    return fmt::format("{}", fmt::join(gpu.throttle_reasons, "+"));
+}
+
+std::string kernel_line(const core::kernel_facts& k) {
+    return fmt::format(
+        "Kernel={} Threads={} Registers={} Shared(B)={} Local(B)={} "
+        "Occupancy={:.2f}\n",
+        k.name, k.threads, k.registers, k.shared_bytes, k.local_bytes, k.occupancy);
+}
+
+// Of the GPU while the trials ran, and a line for each kernel; empty where nothing is known.
+std::string gpu_lines(const results::result& c) {
+    std::string text;
+    if (const auto& gpu = c.gpu) {
+        if (gpu->clock_mhz)
+            text += fmt::format("Clock(MHz)={} [{},{}] ", gpu->clock_mhz->median,
+                                gpu->clock_mhz->least, gpu->clock_mhz->most);
+        text += fmt::format(
+            "MemoryClock(MHz)={} Power(W)={} Joules/GFLOP={} Temperature(C)={} HeldBack={}\n",
+            or_dash("{}", gpu->memory_clock_mhz), or_dash("{:.1f}", gpu->power_w),
+            or_dash("{:.4g}", gpu->joules_per_gflop), or_dash("{}", gpu->temperature_c),
+            gpu->throttle_reasons.empty() ? "no" : held_back(*gpu));
+    }
+    for (const core::kernel_facts& k : c.kernels) text += kernel_line(k);
+    return text;
+}
+
+// NAME(ms)=TIME of each phase and what a program pays once, or why there are no times; empty when
+// none were asked for.
+std::string phase_lines(const results::result& c) {
+    if (!c.end_to_end) return {};
+    if (!c.end_to_end->measured())
+        return fmt::format("carat: no phases of {}: {}\n", c.implementation, c.end_to_end->reason);
+    std::string text = "Phases";
+    const auto add = [&](const results::phase& p) {
+        std::string name;
+        for (std::size_t i = 0; i < p.name.size(); ++i) {
+            if (p.name[i] == '_') continue;
+            const bool first = i == 0 || p.name[i - 1] == '_';
+            name += static_cast<char>(first ? std::toupper(p.name[i]) : p.name[i]);
+        }
+        text += fmt::format(" {}(ms)={:.4g}", name, 1e3 * p.median_s);
+    };
+    for (const results::phase& p : c.end_to_end->parts) add(p);
+    add(c.end_to_end->total);
+    return text + fmt::format(
+                      " HostMemory={} Trials={}\n"
+                      "Once Prepare(ms)={:.4g} FirstRun(ms)={:.4g}\n",
+                      c.end_to_end->host_memory, c.end_to_end->total_trials_s.size(),
+                      1e3 * c.prepare_s, 1e3 * c.cold_s);
 }
 
 // Returns false when there is no figure to print.

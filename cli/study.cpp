@@ -12,13 +12,14 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "cli/crossing.hpp"
-#include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/terminal.hpp"
+#include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"
 #include "lab/files/output.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/text.hpp"
 #include "lab/study/hardware.hpp"
 #include "lab/study/queries.hpp"
 
@@ -99,7 +100,7 @@ void tell(const study::definition& s, const study_options& o, const study::optio
     c.settings = settings;
     doc.studies = {c};
     session::save(doc, out);
-    fmt::print("{}\n", study::plain(c));
+    fmt::print("{}\n", report::text(c));
     std::fflush(stdout);
 }
 

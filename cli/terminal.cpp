@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lab/report/text.hpp"
+
 namespace carat::cli {
 
 namespace {
@@ -31,11 +33,6 @@ extern "C" void on_interrupt(int) {
 
 bool begins_character(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-}
-
-// A column each, as for all letters that names of carat's have.
-std::size_t columns_of(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
 // Bytes of the first so many characters.
@@ -94,12 +91,12 @@ std::string styled(std::string_view text, style how) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-    if (columns_of(text) <= width) return std::string(text);
+    if (report::columns_of(text) <= width) return std::string(text);
     return std::string(text.substr(0, bytes_of(text, width - 3))) + "...";
 }
 
 std::string shortened_middle(std::string_view text, std::size_t width) {
-    const std::size_t all = columns_of(text);
+    const std::size_t all = report::columns_of(text);
     if (all <= width) return std::string(text);
     const std::size_t head = 4;
     return std::string(text.substr(0, bytes_of(text, head))) + ".." +
@@ -107,24 +104,16 @@ std::string shortened_middle(std::string_view text, std::size_t width) {
 }
 
 std::string wrapped(std::string_view text, std::size_t indent) {
-    const std::size_t most = terminal_columns() - 3;
-    std::string out;
-    std::size_t column = 0;
-    while (!text.empty()) {
-        const std::string_view word = text.substr(0, text.find(' '));
-        text.remove_prefix(std::min(text.size(), word.size() + 1));
-        const std::size_t columns = columns_of(word);
-        if (column > 0 && column + 1 + columns > most) {
-            out += "\n" + std::string(indent, ' ');
-            column = indent;
-        } else if (column > 0) {
-            out += ' ';
-            ++column;
-        }
-        out += word;
-        column += columns;
-    }
-    return out;
+    return report::wrapped(text, indent, terminal_columns() - 3);
+}
+
+std::string table_text(report::table t) {
+    constexpr std::size_t most_name_columns = 29;
+    for (auto& row : t.rows)
+        for (std::size_t c = 0; c < row.size(); ++c)
+            if (t.columns[c].side == report::align::left)
+                row[c] = shortened_middle(row[c], most_name_columns);
+    return report::text(t, terminal_columns());
 }
 
 std::string folded(std::string_view line, std::size_t indent) {

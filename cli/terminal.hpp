@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "lab/report/table.hpp"
+
 namespace carat::cli {
 
 enum class style { plain, strong, faint, good, bad };
@@ -32,6 +34,9 @@ void give_results_stdout();
 // Words of `text` in lines that end three columns before the terminal does, each after `indent`
 // spaces but the first.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent);
+
+// A table of the report within the terminal's columns; long names lose their middle.
+[[nodiscard]] std::string table_text(report::table t);
 
 // `line` in lines no longer than the terminal's, those after the first after `indent` spaces; a
 // word that is longer stays whole.

@@ -8,7 +8,6 @@
 
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
-#include "cli/device.hpp"
 #include "cli/measuring.hpp"
 #include "cli/values.hpp"
 #include "lab/catalogue/catalogue.hpp"

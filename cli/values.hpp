@@ -1,10 +1,12 @@
-// --dtype and --distribution: what the elements of A and B are.
+// --dtype and --distribution: what the elements of A and B are; and --device.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lab/rows/implementation.hpp"
 #include "lab/workload/workload.hpp"
 
 namespace carat::cli {
@@ -18,5 +20,13 @@ void add_distribution_flag(CLI::App& sub, std::string& text);
 // integers 0 and 1 alone, which hide sums that overflow and cost a GPU less power than others.
 [[nodiscard]] workload::distribution values_of(const std::string& text,
                                                const std::vector<dtype>& types);
+
+// --device: where groups and short names look for implementations, and which GPU is used.
+inline constexpr const char* device_help =
+    "cpu, cuda, cuda:N (the N-th GPU) or all; short names mean the CPU's otherwise";
+
+// The device that `text` restricts to; nothing for "all". "cuda:1" selects that GPU.
+// Throws carat::error with the reason and the remedy when there is no such device.
+[[nodiscard]] std::optional<rows::device> choose_device(const std::string& text);
 
 }  // namespace carat::cli

@@ -9,9 +9,10 @@ cuobjdump.
 import argparse
 import collections
 import re
-import shutil
 import subprocess
 import sys
+
+import machine_code
 
 
 def held(cuobjdump, library):
@@ -43,10 +44,7 @@ def main():
     parser.add_argument("--gpus", help="as in CARAT_GPUS, with commas")
     parser.add_argument("--most-mb", type=float)
     asked = parser.parse_args()
-    if not shutil.which(asked.cuobjdump):
-        print(f"SKIPPED: {asked.library} was not read, because there is no cuobjdump "
-              f"({asked.cuobjdump})")
-        sys.exit(77)
+    machine_code.require(asked.cuobjdump, f"{asked.library} was not read")
     found = held(asked.cuobjdump, asked.library)
     size_mb = loaded_bytes(asked.library) / 1e6
     print(f"{asked.library}: {size_mb:.1f} MB of code and data")

@@ -14,12 +14,13 @@ expression, searched in its demangled name) covers it; 77 without cuobjdump.
 
 import argparse
 import collections
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+import machine_code
 
 INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
 PARAMETER = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
@@ -33,16 +34,8 @@ Kernel = collections.namedtuple("Kernel", "name code")
 
 def kernels_of(text):
     """The kernels of a disassembly, code as a list of instructions."""
-    name, code = None, []
-    for line in text.splitlines():
-        if "Function :" in line:
-            if code:
-                yield Kernel(name, code)
-            name, code = line.split(":", 1)[1].strip(), []
-        elif match := INSTRUCTION.match(line):
-            code.append(" ".join(match[1].split()))
-    if code:
-        yield Kernel(name, code)
+    return [Kernel(name, [" ".join(line[1].split()) for line in code])
+            for name, code in machine_code.functions(text, INSTRUCTION)]
 
 
 def without_names(code):
@@ -118,16 +111,6 @@ def distance(one, other):
     return sum(((counts[0] - counts[1]) + (counts[1] - counts[0])).values())
 
 
-def disassembly(cuobjdump, path):
-    # cuobjdump asks PATH for the nvdisasm that lies beside it.
-    tools = f"{os.path.dirname(shutil.which(cuobjdump))}:{os.environ.get('PATH', '')}"
-    done = subprocess.run([cuobjdump, "-sass", path], text=True, capture_output=True,
-                          env={**os.environ, "PATH": tools})
-    if done.returncode:
-        sys.exit(f"compare_sass: {cuobjdump} can't read {path}: {done.stderr.strip()}")
-    return done.stdout
-
-
 def demangled(kernels):
     if not kernels or not shutil.which("c++filt"):
         return kernels
@@ -143,7 +126,7 @@ def read(given, cuobjdump):
         files = sorted(path.rglob("*.cu.o")) if path.is_dir() else [path]
         for file in files:
             text = (file.read_text() if file.suffix == ".sass"  # disassembled already
-                    else disassembly(cuobjdump, str(file)))
+                    else machine_code.disassembly(cuobjdump, str(file)))
             kernels += kernels_of(text)
     return demangled(kernels)
 
@@ -158,10 +141,8 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     args = parser.parse_args()
-    if not shutil.which(args.cuobjdump) and not all(
-            part.endswith(".sass") for part in f"{args.old},{args.new}".split(",")):
-        print(f"SKIPPED: nothing was compared, because there is no cuobjdump ({args.cuobjdump})")
-        sys.exit(77)
+    if not all(part.endswith(".sass") for part in f"{args.old},{args.new}".split(",")):
+        machine_code.require(args.cuobjdump, "nothing was compared")
     old, new = read(args.old, args.cuobjdump), read(args.new, args.cuobjdump)
     same, differ, only_old, only_new = pair(old, new, args.exact)
 

@@ -1,5 +1,5 @@
 """The tables of docs/documents.md: what the five documents print beside the limits that makers publish
-for the documents' own GPUs. Figures stand once, in lab/study/published.cpp and costs/published.json."""
+for the documents' own GPUs. Figures stand once, in lab/study/published.hpp and costs/published.json."""
 
 import json
 import re
@@ -19,8 +19,8 @@ def gpu(name):
 
 
 def printed(array):
-    """The rows of an array of lab/study/published.cpp, numbers as numbers."""
-    text = (ROOT / "lab/study/published.cpp").read_text()
+    """The rows of an array of lab/study/published.hpp, numbers as numbers."""
+    text = (ROOT / "lab/study/published.hpp").read_text()
     body = re.search(rf"{array}\[\] = {{(.*?)}};", text, re.S)[1] + "}"
     rows = re.findall(r"{([^{}]*)}", body)
     return [[json.loads(part) for part in re.findall(r'"[^"]*"|[-\d.e]+', row)] for row in rows]
@@ -47,7 +47,7 @@ def limits():
 def five():
     """000, on a V100."""
     limit = 1000 * gpu("Tesla V100 PCIe 16 GB")["tflops"]["dfma"]
-    rates = {(name, n): gflops for name, n, gflops in printed("point means")}
+    rates = {(name, n): gflops for name, n, gflops in printed("point five_algorithms_means")}
     rows = [[str(n), *(cell for name in ("CuBLAS", "CUDA")
                        for cell in (f"{rates[name, n]:g}", share(rates[name, n], limit)))]
             for n in sorted({n for _, n in rates})]
@@ -61,7 +61,7 @@ def investigation():
     """002, on an A100."""
     a100 = gpu("A100 40 GB")["tflops"]
     rows = []
-    for name, seconds in printed("step steps"):
+    for name, seconds in printed("step investigation_steps"):
         if name.startswith("GPU"):
             gflops = 2 * 2048**3 / seconds / 1e9
             rows.append([name, f"{1e3 * seconds:g}", f"{gflops:.4g}",
@@ -74,9 +74,9 @@ def dense():
     """003, on an L40S."""
     limit = 1000 * gpu("L40S")["tflops"]["ffma"]
     rows = [[str(n), name, f"{gflops:g}", share(gflops, limit)]
-            for name, n, gflops in printed("point dense_figures")]
+            for name, n, gflops in printed("point dense_points")]
     rows += [["2048", f"tiled, {size} x {size}", f"{gflops:g}", share(gflops, limit)]
-             for size, gflops in printed("tile tiles")]
+             for size, gflops in printed("tile dense_tiles")]
     return table(["N, f32", "kernel", "GFLOP/s", "of the limit"], ["--:", "---", "--:", "--:"], rows)
 
 
@@ -84,7 +84,7 @@ def precisions():
     """004, on an RTX 4050 of a laptop; its tensor cores get f16 whatever the rows say."""
     tflops = gpu("GeForce RTX 4050 Laptop")["tflops"]
     rows = []
-    for dtype, block, method, n, gflops in printed("block_point blocks"):
+    for dtype, block, method, n, gflops in printed("block_point precision_points"):
         unit = "tensor f16" if method == "wmma" else {"f64": "dfma", "f32": "ffma"}[dtype]
         rows.append([str(n), dtype, str(block), method, f"{gflops:g}", f"{1000 * tflops[unit]:g}",
                      share(gflops, 1000 * tflops[unit])])

@@ -11,11 +11,10 @@ skipped, with code 77.
 """
 
 import argparse
-import os
 import re
-import shutil
-import subprocess
 import sys
+
+import machine_code
 
 LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?(U?P\w+)\s+)?([A-Z][\w.]*)\s*([^;]*);")
 MATRIX = re.compile(r"^[HIQ]GMMA\.(?:SP\.)?64x(\d+)x\d+")
@@ -25,18 +24,11 @@ NO_RESULT = re.compile(r"^(ST|RED|SYNCS|UTMA|UBLK|BAR|CCTL|MEMBAR|EXIT|BRA|BRX|R
 MOST_GROUPS = 8
 
 
-def functions(lines):
+def functions(text):
     """(name, {address: (predicated, opcode, operands)}) of each kernel in a disassembly."""
-    name, code = None, {}
-    for line in lines:
-        if "Function :" in line:
-            if code:
-                yield name, code
-            name, code = line.split(":", 1)[1].strip(), {}
-        elif match := LINE.match(line):
-            code[int(match[1], 16)] = (match[2] is not None, match[3], match[4].strip())
-    if code:
-        yield name, code
+    for name, code in machine_code.functions(text, LINE):
+        yield name, {int(line[1], 16): (line[2] is not None, line[3], line[4].strip())
+                     for line in code}
 
 
 def span(first, count):
@@ -143,31 +135,17 @@ def faults(code):
     return sorted(found)
 
 
-def disassembly(cuobjdump, path):
-    # cuobjdump asks PATH for the nvdisasm that lies beside it.
-    path_of_tools = f"{os.path.dirname(shutil.which(cuobjdump))}:{os.environ.get('PATH', '')}"
-    done = subprocess.run([cuobjdump, "-sass", path], text=True, capture_output=True,
-                          env={**os.environ, "PATH": path_of_tools})
-    if done.returncode:
-        sys.exit(f"sass gate: {cuobjdump} can't read {path}: {done.stderr.strip()}")
-    return done.stdout
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cuobjdump", default="cuobjdump")
     parser.add_argument("objects", nargs="+")
     args = parser.parse_args()
-    if args.objects != ["-"] and not shutil.which(args.cuobjdump):
-        print(f"SKIPPED: no kernel was judged, because there is no cuobjdump ({args.cuobjdump})")
-        sys.exit(77)
+    if args.objects != ["-"]:
+        machine_code.require(args.cuobjdump, "no kernel was judged")
     kernels = with_a = bad = 0
     for path in args.objects:
-        if path == "-":
-            text = sys.stdin.read()
-        else:
-            text = disassembly(args.cuobjdump, path)
-        for name, code in functions(text.splitlines()):
+        text = sys.stdin.read() if path == "-" else machine_code.disassembly(args.cuobjdump, path)
+        for name, code in functions(text):
             matrix = [m for _, opcode, operands in code.values()
                       if (m := matrix_registers(opcode, operands))]
             if not matrix:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "lab/statistics/summary.hpp"
@@ -9,6 +11,9 @@
 namespace carat::crossover {
 
 namespace {
+
+using results::crossover_point;
+using results::range;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -30,7 +35,7 @@ bool has_one_trial(const column& c) {
     return one(*c.gpu) || std::ranges::any_of(*c.cpu, one);
 }
 
-statistics::interval percentiles(std::vector<double> values, double confidence) {
+range percentiles(std::vector<double> values, double confidence) {
     std::ranges::sort(values);
     // Ranks, not interpolation: values may be infinite.
     const auto count = static_cast<double>(values.size());
@@ -53,14 +58,12 @@ double best_resample(const std::vector<resampled>& all, std::size_t index) {
     return best;
 }
 
-estimate estimated(const resampled& r, double confidence) {
-    const bool one = r.medians.n == 1;
-    return {r.implementation, r.medians.estimate,
-            one ? statistics::interval{0, infinite} : percentiles(r.medians.resampled, confidence)};
+range interval_of(const resampled& r, double confidence) {
+    return r.medians.n == 1 ? range{0, infinite} : percentiles(r.medians.resampled, confidence);
 }
 
 struct change {
-    double n;               // where; infinite as in crossing
+    double n;               // where; -infinite: always faster, infinite: never
     std::size_t wins_from;  // index of the first size after it
 };
 
@@ -85,12 +88,15 @@ class finder {
         for (const column& c : columns_) sizes_.push_back(c.n);
     }
 
-    crossing find() const {
-        crossing out;
+    results::crossover find() const {
+        results::crossover out;
         out.gpu = columns_.front().gpu->implementation;
-        for (const column& c : columns_)
-            out.points.push_back({c.n, estimated(best_of(*c.cpu), how_.confidence),
-                                  estimated(*c.gpu, how_.confidence)});
+        for (const column& c : columns_) {
+            const resampled& best = best_of(*c.cpu);
+            out.points.push_back({c.n, best.implementation, best.medians.estimate,
+                                  c.gpu->medians.estimate, interval_of(best, how_.confidence),
+                                  interval_of(*c.gpu, how_.confidence)});
+        }
         for (std::size_t i = 1; i < out.points.size(); ++i)
             out.changes += out.points[i].gpu_wins() != out.points[i - 1].gpu_wins() ? 1 : 0;
         place(out);
@@ -107,13 +113,13 @@ class finder {
     }
 
     // A size timed once may take any time: it wins for the lower end and loses for the upper.
-    [[nodiscard]] statistics::interval interval() const {
-        const statistics::interval lower = resampled_crossings(0);
+    [[nodiscard]] range interval() const {
+        const range lower = resampled_crossings(0);
         if (std::ranges::none_of(columns_, has_one_trial)) return lower;
-        return {lower.lower, resampled_crossings(infinite).upper};
+        return {lower[0], resampled_crossings(infinite)[1]};
     }
 
-    [[nodiscard]] statistics::interval resampled_crossings(double ratio_of_one_trial) const {
+    [[nodiscard]] range resampled_crossings(double ratio_of_one_trial) const {
         std::vector<double> crossings(how_.resamples);
         for (std::size_t r = 0; r < how_.resamples; ++r)
             crossings[r] = change_of([&](const column& c) {
@@ -123,20 +129,19 @@ class finder {
         return percentiles(std::move(crossings), how_.confidence);
     }
 
-    void place(crossing& out) const {
+    void place(results::crossover& out) const {
         const change found = change_of([](const column& c) {
             return c.gpu->medians.estimate / best_of(*c.cpu).medians.estimate;
         });
-        out.n = found.n;
-        if (std::isinf(out.n)) {
-            out.what = out.n < 0 ? outcome::always : outcome::never;
+        if (std::isinf(found.n)) {
+            out.outcome = found.n < 0 ? "always" : "never";
             return;
         }
+        out.n = found.n;
         const column& before = columns_[found.wins_from - 1];
         const column& after = columns_[found.wins_from];
-        out.what = outcome::crosses;
-        out.below = before.n;
-        out.above = after.n;
+        out.outcome = "crosses";
+        out.between = {before.n, after.n};
         const auto few = [](const resampled& r) { return r.medians.n < statistics::enough_trials; };
         for (const column* c : {&before, &after})
             out.few_trials = out.few_trials || few(*c->gpu) || few(best_of(*c->cpu));
@@ -149,20 +154,27 @@ class finder {
 
 }  // namespace
 
-std::string_view name(outcome o) {
-    switch (o) {
-        case outcome::crosses:
-            return "crosses";
-        case outcome::always:
-            return "always";
-        case outcome::never:
-            return "never";
+std::vector<size_trials> trials_of(const results::document& doc, const std::string& dtype,
+                                   int threads) {
+    std::map<std::int64_t, size_trials> by_size;
+    for (const results::result& c : doc.results) {
+        const bool square = c.m == c.n && c.n == c.k;
+        if (!square || c.dtype != dtype || c.threads != threads) continue;
+        if (!c.verified || c.above_peak) continue;
+        size_trials& here = by_size[c.n];
+        here.n = c.n;
+        if (c.on_cpu() && !c.trials_s.empty()) here.cpu.push_back({c.implementation, c.trials_s});
+        if (c.end_to_end && c.end_to_end->measured())
+            here.gpu.push_back({c.implementation, c.end_to_end->total_trials_s});
     }
-    return "?";
+    std::vector<size_trials> all;
+    all.reserve(by_size.size());
+    for (auto& [n, trials] : by_size) all.push_back(std::move(trials));
+    return all;
 }
 
-std::vector<crossing> find_crossings(std::span<const size_trials> measured,
-                                     const statistics::bootstrap_options& how) {
+std::vector<results::crossover> find_crossings(std::span<const size_trials> measured,
+                                               const statistics::bootstrap_options& how) {
     struct resampled_size {
         std::int64_t n;
         std::vector<resampled> cpu, gpu;
@@ -186,7 +198,7 @@ std::vector<crossing> find_crossings(std::span<const size_trials> measured,
                 names.push_back(s.implementation);
     }
     std::ranges::sort(sizes, {}, &resampled_size::n);
-    std::vector<crossing> found;
+    std::vector<results::crossover> found;
     for (const std::string& gpu : names) {
         std::vector<column> columns;
         for (const resampled_size& s : sizes)
@@ -197,18 +209,19 @@ std::vector<crossing> find_crossings(std::span<const size_trials> measured,
     return found;
 }
 
-std::vector<std::int64_t> sizes_between(std::span<const crossing> crossings, double ratio) {
+std::vector<std::int64_t> sizes_between(std::span<const results::crossover> crossings,
+                                        double ratio) {
     constexpr std::int64_t tile = 16;
     std::set<std::int64_t> sizes;
-    for (const crossing& c : crossings) {
-        if (c.what != outcome::crosses) continue;
-        const auto below = static_cast<double>(c.below);
-        const auto above = static_cast<double>(c.above);
-        if (above <= ratio * below) continue;
-        const auto middle = static_cast<std::int64_t>(std::lround(std::sqrt(below * above)));
+    for (const results::crossover& c : crossings) {
+        if (!c.between) continue;
+        const std::int64_t below = c.between->front(), above = c.between->back();
+        const auto from = static_cast<double>(below), to = static_cast<double>(above);
+        if (to <= ratio * from) continue;
+        const auto middle = static_cast<std::int64_t>(std::lround(std::sqrt(from * to)));
         const std::int64_t whole = (middle + tile / 2) / tile * tile;
-        const std::int64_t next = whole > c.below && whole < c.above ? whole : middle;
-        if (next > c.below && next < c.above) sizes.insert(next);
+        const std::int64_t next = whole > below && whole < above ? whole : middle;
+        if (next > below && next < above) sizes.insert(next);
     }
     return {sizes.begin(), sizes.end()};
 }

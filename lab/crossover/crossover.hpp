@@ -1,5 +1,5 @@
 // The size from which a GPU pays: its product, end to end, takes less time than the best CPU's,
-// with a confidence interval. Pure: trials in, sizes out.
+// with a confidence interval ("crossovers" in docs/results.md).
 //
 //   log time                   gpu: copies and launches cost the same for every small size
 //     |      ________________/-
@@ -11,11 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "lab/results/document.hpp"
 #include "lab/statistics/bootstrap.hpp"
 
 namespace carat::crossover {
@@ -32,49 +32,20 @@ struct size_trials {
     std::vector<sample> gpu;  // end to end
 };
 
-struct estimate {
-    std::string implementation;
-    double median_s = 0;
-    statistics::interval ci95_s;
-};
-
-// The times of one GPU implementation and of the best CPU one, at one size.
-struct point {
-    std::int64_t n = 0;
-    estimate cpu, gpu;
-
-    [[nodiscard]] bool gpu_wins() const { return gpu.median_s < cpu.median_s; }
-};
-
-enum class outcome {
-    crosses,  // it wins from some size in the range on
-    always,   // it wins at every size measured
-    never,    // it loses at the largest size measured
-};
-
-[[nodiscard]] std::string_view name(outcome o);
-
-struct crossing {
-    std::string gpu;
-    outcome what = outcome::never;
-    // The crossing. An end beyond the measured sizes is infinite, and so is the size itself if the
-    // curves do not cross (-infinity: always faster, infinity: never).
-    double n = std::numeric_limits<double>::infinity();
-    statistics::interval ci95;
-    std::int64_t below = 0, above = 0;  // the sizes measured on either side; 0: it doesn't cross
-    int changes = 0;                    // of the winner over all sizes; 1: the answer is plain
-    bool few_trials = false;            // some sample at `below` or `above` has fewer than 20
-    std::vector<point> points;          // by size
-};
+// The square cases of one type by size: products on CPUs, whole sequences on GPUs. Omits results
+// without a verified, possible figure.
+[[nodiscard]] std::vector<size_trials> trials_of(const results::document& doc,
+                                                 const std::string& dtype, int threads);
 
 // One crossing for each GPU implementation measured at two sizes or more, in order of first
-// appearance. Sizes without a measurement of it or of any CPU implementation are skipped.
-[[nodiscard]] std::vector<crossing> find_crossings(std::span<const size_trials> measured,
-                                                   const statistics::bootstrap_options& how = {});
+// appearance; its type, threads and host memory are the caller's to name. Sizes without a
+// measurement of it or of any CPU implementation are skipped.
+[[nodiscard]] std::vector<results::crossover> find_crossings(
+    std::span<const size_trials> measured, const statistics::bootstrap_options& how = {});
 
 // The sizes to measure next: one in each gap wider than the factor `ratio` in which a crossing
 // lies, in whole tiles (multiples of 16) if they fit. Empty: done.
-[[nodiscard]] std::vector<std::int64_t> sizes_between(std::span<const crossing> crossings,
+[[nodiscard]] std::vector<std::int64_t> sizes_between(std::span<const results::crossover> crossings,
                                                       double ratio);
 
 }  // namespace carat::crossover

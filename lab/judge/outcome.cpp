@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/judge/judge.hpp"
+#include "lab/results/build_info.hpp"
 
 namespace carat::judge {
 
@@ -66,7 +67,7 @@ std::string_view contiguous_rows(const std::vector<timed_case>& cases) {
 }  // namespace
 
 results::document document_of(const outcome& o) {
-    results::document doc;
+    results::document doc = results::new_document({});
     doc.complete = true;
     for (const timed_case& c : o.cases) {
         int rank = 0;

@@ -45,8 +45,8 @@ std::string interval_or_range(const result& of, double unit) {
 }
 
 // The name as every table has it: marked where the library is old.
-std::string name_in(const results::document& doc, const result& of) {
-    return "`" + unquoted(of.implementation) + "`" + age_mark(old_release(of, doc.date));
+std::string name_in(std::string_view date, const result& of) {
+    return "`" + unquoted(of.implementation) + "`" + age_mark(old_release(of, date));
 }
 
 // " (1 thread)" where a result used another number of threads than its case allows.
@@ -60,7 +60,7 @@ std::vector<std::string> ranking_row(const results::document& doc, const ranked_
     const result& of = *row.of;
     return {
         row.rank > 0 ? std::to_string(row.rank) : "-",
-        name_in(doc, of) + own_threads(of, here),
+        name_in(doc.date, of) + own_threads(of, here),
         digits(of.median_gflops / unit.gflops),
         interval_or_range(of, unit.gflops),
         row.percent > 0 ? fmt::format("{:.1f}", row.percent) : "-",
@@ -72,12 +72,12 @@ std::vector<std::string> ranking_row(const results::document& doc, const ranked_
 }
 
 // What a result of a GPU tells beside its time. The kernel that multiplies is the last one.
-std::vector<std::string> gpu_row(const results::document& doc, const result& of) {
+std::vector<std::string> gpu_row(std::string_view date, const result& of) {
     const results::gpu_facts gpu = of.gpu.value_or(results::gpu_facts{});
     std::string held_back;
     for (const std::string& reason : gpu.throttle_reasons)
         held_back += (held_back.empty() ? "" : ", ") + reason;
-    std::vector<std::string> row = {name_in(doc, of),
+    std::vector<std::string> row = {name_in(date, of),
                                     gpu.clock_mhz ? std::to_string(gpu.clock_mhz->median) : "-",
                                     or_dash(gpu.power_w, in_three_digits),
                                     or_dash(gpu.joules_per_gflop, in_three_digits),
@@ -94,8 +94,8 @@ std::vector<std::string> gpu_row(const results::document& doc, const result& of)
     return row;
 }
 
-std::vector<std::string> phases_row(const results::document& doc, const result& of) {
-    std::vector<std::string> row = {name_in(doc, of)};
+std::vector<std::string> phases_row(std::string_view date, const result& of) {
+    std::vector<std::string> row = {name_in(date, of)};
     const auto add = [&](std::string_view name) {
         const results::phase* phase = of.end_to_end->find(name);
         row.push_back(phase == nullptr ? "-"
@@ -139,7 +139,7 @@ table ranking_table(const results::document& doc, const measured_case& here) {
     return t;
 }
 
-table gpu_table(const results::document& doc, const measured_case& here) {
+table gpu_table(std::string_view date, const measured_case& here) {
     table t{here.label() + ": on the GPU",
             {{"on the GPU", align::left},
              {"MHz"},
@@ -154,11 +154,11 @@ table gpu_table(const results::document& doc, const measured_case& here) {
             {},
             {}};
     for (const result* of : here.ranked)
-        if (of->gpu || !of->kernels.empty()) t.rows.push_back(gpu_row(doc, *of));
+        if (of->gpu || !of->kernels.empty()) t.rows.push_back(gpu_row(date, *of));
     return t;
 }
 
-table phases_table(const results::document& doc, const measured_case& here) {
+table phases_table(std::string_view date, const measured_case& here) {
     table t{here.label() + ": from host memory to host memory",
             {{"end to end", align::left},
              {"allocate, ms"},
@@ -172,7 +172,7 @@ table phases_table(const results::document& doc, const measured_case& here) {
             {},
             {}};
     for (const result* of : here.ranked)
-        if (of->end_to_end && of->end_to_end->measured()) t.rows.push_back(phases_row(doc, *of));
+        if (of->end_to_end && of->end_to_end->measured()) t.rows.push_back(phases_row(date, *of));
     return t;
 }
 
@@ -191,7 +191,7 @@ table pairs_table(const results::document& doc, const measured_case& here) {
     const auto name = [&](const std::string& label) {
         const auto of = std::ranges::find_if(
             here.ranked, [&](const result* one) { return one->implementation == label; });
-        return of == here.ranked.end() ? "`" + unquoted(label) + "`" : name_in(doc, **of);
+        return of == here.ranked.end() ? "`" + unquoted(label) + "`" : name_in(doc.date, **of);
     };
     for (const results::pair& p : here.comparison->pairs)
         t.rows.push_back({name(p.a), name(p.b), digits(p.ratio),

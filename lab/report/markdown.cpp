@@ -26,8 +26,8 @@ std::string section(const results::document& doc, const measured_case& here) {
     ranking.note.clear();  // said once, below all of them
     std::string said =
         fmt::format("## {}\n\n{}\n\n{}{}{}", plain(here.label()), plain(joined(verdict(doc, here))),
-                    without_title(ranking), without_title(gpu_table(doc, here)),
-                    without_title(phases_table(doc, here)));
+                    without_title(ranking), without_title(gpu_table(doc.date, here)),
+                    without_title(phases_table(doc.date, here)));
     for (const auto& [of, why] : here.refused)
         if (of->available)
             said += fmt::format("- `{}`: {}\n", plain(of->implementation), plain(why));

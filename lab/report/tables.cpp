@@ -110,7 +110,7 @@ std::vector<table> all_tables(const results::document& doc) {
     all.push_back(standing_table(cases));
     for (const measured_case& here : cases)
         for (table& t : std::vector{ranking_table(doc, here), pairs_table(doc, here),
-                                    gpu_table(doc, here), phases_table(doc, here)})
+                                    gpu_table(doc.date, here), phases_table(doc.date, here)})
             all.push_back(std::move(t));
     const results::surroundings machine = results::surroundings_of(doc);
     all.push_back(compute_table(machine));

@@ -49,53 +49,41 @@ selection select(const document& doc, const Test& test) {
     return found;
 }
 
+// One line where results satisfy a test; `form` takes how many, and their names.
+template <class Test>
+void tell(const document& doc, list& said, const char* level,
+          fmt::format_string<std::string, std::string> form, const Test& test) {
+    const selection found = select(doc, test);
+    if (found.results > 0)
+        said.push_back(
+            {level, fmt::format(form, counted(found.results, "result"), listed(found.names))});
+}
+
 void failures(const document& doc, list& said) {
-    const auto wrong = select(doc, [](const result& of) { return of.available && !of.verified; });
-    if (wrong.results > 0) {
-        said.push_back(
-            {"error", fmt::format("{} not verified, so without a figure: {}.",
-                                  counted(wrong.results, "result"), listed(wrong.names))});
-    }
-    const auto beyond = select(doc, [](const result& of) { return of.above_peak && measured(of); });
-    if (beyond.results > 0) {
-        said.push_back(
-            {"error", fmt::format("{} faster than the measured limit of the hardware, so refused "
-                                  "as impossible: {}. Wrong work, wrong time, or a peak "
-                                  "measured in a slower moment.",
-                                  counted(beyond.results, "result"), listed(beyond.names))});
-    }
+    tell(doc, said, "error", "{} not verified, so without a figure: {}.",
+         [](const result& of) { return of.available && !of.verified; });
+    tell(doc, said, "error",
+         "{} faster than the measured limit of the hardware, so refused as impossible: {}. Wrong "
+         "work, wrong time, or a peak measured in a slower moment.",
+         [](const result& of) { return of.above_peak && measured(of); });
 }
 
 void unfinished(const document& doc, list& said) {
-    if (!doc.complete) {
+    if (!doc.complete)
         said.push_back({"warning",
                         "The run was interrupted. Every result shown is valid; go on with "
                         "`carat bench --resume`."});
-    }
-    const auto few = select(doc, [](const result& of) { return of.few_trials && measured(of); });
-    if (few.results > 0) {
-        said.push_back({"warning", fmt::format("{} with fewer than 20 trials, whose intervals are "
-                                               "rough: {}. Give `--trials 30` or a longer budget.",
-                                               counted(few.results, "result"), listed(few.names))});
-    }
-    const auto alone =
-        select(doc, [](const result& of) { return !has_interval(of) && measured(of); });
-    if (alone.results > 0) {
-        said.push_back(
-            {"warning",
-             fmt::format("{} from fewer than three processes, so without an interval: {}. "
-                         "The range of the trials stands in its place; another start may "
-                         "differ by more.",
-                         counted(alone.results, "result"), listed(alone.names))});
-    }
-    const auto cut =
-        select(doc, [](const result& of) { return of.stop == "budget" && measured(of); });
-    if (cut.results > 0) {
-        said.push_back(
-            {"warning", fmt::format("{} stopped by the time budget before the interval was as "
-                                    "narrow as asked: {}.",
-                                    counted(cut.results, "result"), listed(cut.names))});
-    }
+    tell(doc, said, "warning",
+         "{} with fewer than 20 trials, whose intervals are rough: {}. Give `--trials 30` or a "
+         "longer budget.",
+         [](const result& of) { return of.few_trials && measured(of); });
+    tell(doc, said, "warning",
+         "{} from fewer than three processes, so without an interval: {}. The range of the trials "
+         "stands in its place; another start may differ by more.",
+         [](const result& of) { return !has_interval(of) && measured(of); });
+    tell(doc, said, "warning",
+         "{} stopped by the time budget before the interval was as narrow as asked: {}.",
+         [](const result& of) { return of.stop == "budget" && measured(of); });
 }
 
 // Whether every case and every result on the CPU tells the same number.
@@ -161,14 +149,9 @@ void other_work(const document& doc, list& said) {
 
 void trial_quality(const document& doc, list& said) {
     constexpr double noisy = 0.1;  // standard deviation over mean
-    const auto spread =
-        select(doc, [](const result& of) { return of.sd_s > noisy * of.mean_s && measured(of); });
-    if (spread.results > 0) {
-        said.push_back(
-            {"warning", fmt::format("Trials spread by more than 10 % in {}: {}. "
-                                    "Something else was using the machine.",
-                                    counted(spread.results, "result"), listed(spread.names))});
-    }
+    tell(doc, said, "warning",
+         "Trials spread by more than 10 % in {}: {}. Something else was using the machine.",
+         [](const result& of) { return of.sd_s > noisy * of.mean_s && measured(of); });
 }
 
 // Errors beyond what independent roundings give in the claimed arithmetic: docs/adr/0115.

@@ -23,12 +23,18 @@ std::string now_utc() {
     return {text, size};
 }
 
-nlohmann::json build_facts() {
-    return {{"compiler", CARAT_COMPILER},
-            {"flags", CARAT_FLAGS},
-            {"type", CARAT_BUILD_TYPE},
-            {"cxx_standard", __cplusplus},
-            {"openmp", true}};
+document new_document(const std::string& command) {
+    document doc;
+    doc.carat = version();
+    doc.revision = revision();
+    doc.date = now_utc();
+    doc.command = command;
+    doc.build = {{"compiler", CARAT_COMPILER},
+                 {"flags", CARAT_FLAGS},
+                 {"type", CARAT_BUILD_TYPE},
+                 {"cxx_standard", __cplusplus},
+                 {"openmp", true}};
+    return doc;
 }
 
 }  // namespace carat::results

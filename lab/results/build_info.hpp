@@ -1,8 +1,9 @@
 // What this carat was built from and with, and when it runs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "lab/results/document.hpp"
 
 namespace carat::results {
 
@@ -11,7 +12,7 @@ namespace carat::results {
 
 [[nodiscard]] std::string now_utc();  // "2026-11-24T20:00:00Z", as documents are dated
 
-// The object "build" of docs/results.md.
-[[nodiscard]] nlohmann::json build_facts();
+// A document that this carat begins now, with what it was built with ("build" in docs/results.md).
+[[nodiscard]] document new_document(const std::string& command);
 
 }  // namespace carat::results

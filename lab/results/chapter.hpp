@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "lab/files/fields.hpp"
-
 namespace carat::results {
 
 struct chapter_table {
@@ -26,8 +24,5 @@ struct chapter {
     nlohmann::json trials = nlohmann::json::array();    // of what is no result of the results file
     nlohmann::json settings = nlohmann::json::array();  // of each of its parts
 };
-
-[[nodiscard]] nlohmann::json to_json(const chapter& c);
-[[nodiscard]] chapter chapter_from(const files::fields& in);
 
 }  // namespace carat::results

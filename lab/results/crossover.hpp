@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lab/files/fields.hpp"
 #include "lab/results/format.hpp"
 
 namespace carat::results {
@@ -32,8 +30,5 @@ struct crossover {
     std::optional<std::vector<std::int64_t>> between = {};  // the two sizes measured around it
     std::vector<crossover_point> points = {};               // by size, at least one
 };
-
-[[nodiscard]] nlohmann::json to_json(const crossover& c);
-[[nodiscard]] crossover crossover_from(const files::fields& in);
 
 }  // namespace carat::results

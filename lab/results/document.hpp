@@ -126,6 +126,8 @@ struct document {
 };
 
 [[nodiscard]] nlohmann::json to_json(const document& doc);
+[[nodiscard]] nlohmann::json to_json(const crossover& c);
+[[nodiscard]] nlohmann::json to_json(const chapter& c);
 
 // Throws carat::error naming `source` and the field that is missing or of the wrong type.
 [[nodiscard]] document from_json(const nlohmann::json& json, const std::string& source);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lab/files/forward.hpp"
 #include "lab/rows/implementation.hpp"
 
 namespace carat::results {
@@ -25,11 +24,5 @@ struct gpu_facts {
     std::optional<double> joules_per_gflop;     // of the operations the result counts
     std::optional<double> energy_window_s;      // runs back to back, after the trials
 };
-
-// "gpu" and an element of "kernels" in docs/results.md. Reading throws carat::error.
-[[nodiscard]] nlohmann::json to_json(const gpu_facts& facts);
-[[nodiscard]] gpu_facts gpu_facts_from(const files::fields& in);
-[[nodiscard]] nlohmann::json to_json(const core::kernel_facts& facts);
-[[nodiscard]] core::kernel_facts kernel_facts_from(const files::fields& in);
 
 }  // namespace carat::results

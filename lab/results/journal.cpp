@@ -75,13 +75,13 @@ void replay(const std::string& journal, const std::string& name, document& doc) 
         const std::string where = name + ": line " + std::to_string(++number);
         const json line = parsed(std::string_view(journal).substr(start, end - start), where);
         if (number == 1) {
-            const files::fields header = reader(line, where + ":");
+            const files::fields header = fields_in(line, where + ":");
             const auto same = [&](const char* field) { return header.at(field) == mine[field]; };
             if (!std::ranges::all_of(told, same)) return;
             continue;
         }
         document of;
-        add_from_json(reader(line, where + ":"), of);
+        add_from_json(fields_in(line, where + ":"), of);
         results.push_back(std::move(of.results));
         comparisons.push_back(std::move(of.comparisons));
     }

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/files/forward.hpp"
 #include "lab/results/format.hpp"
 
 namespace carat::results {
@@ -36,10 +35,5 @@ struct phases {
     // The phase of that name, or null; "total" is one too.
     [[nodiscard]] const phase* find(std::string_view name) const;
 };
-
-[[nodiscard]] nlohmann::json to_json(const phases& p);
-
-// Throws carat::error naming file and field where one is missing or of the wrong type.
-[[nodiscard]] phases phases_from(const files::fields& in);
 
 }  // namespace carat::results

@@ -77,7 +77,7 @@ const gpu_seen* surroundings::gpu_in_use() const {
 
 surroundings surroundings_of(const document& doc, const std::string& where) {
     surroundings told;
-    const files::fields machine = reader(doc.machine, where + "machine");
+    const files::fields machine = fields_in(doc.machine, where + "machine");
     machine.added("cpu_model", told.cpu_model);
     optional(machine, "hypervisor", told.hypervisor);
     each(machine, "caches", [&](const files::fields& in) {
@@ -91,9 +91,9 @@ surroundings surroundings_of(const document& doc, const std::string& where) {
     told.peaks = peaks_of(machine);
     each(machine, "gpus", [&](const files::fields& in) { told.gpus.push_back(gpu_from(in)); });
     std::string type;
-    optional(reader(doc.build, where + "build"), "type", type);
+    optional(fields_in(doc.build, where + "build"), "type", type);
     told.is_debug_build = type == "Debug";
-    optional(reader(doc.settings, where + "settings"), "equivalence_margin",
+    optional(fields_in(doc.settings, where + "settings"), "equivalence_margin",
              told.equivalence_margin);
     return told;
 }

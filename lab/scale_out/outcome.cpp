@@ -8,6 +8,7 @@
 #include "lab/gpu/gpu.hpp"
 #include "lab/machine/description.hpp"
 #include "lab/report/report.hpp"
+#include "lab/report/text.hpp"
 #include "lab/report/words.hpp"
 #include "lab/results/build_info.hpp"
 
@@ -44,7 +45,8 @@ std::vector<std::string> cells(const entry& e, const report::throughput_unit& un
 std::vector<std::string> heads(const comparison& of, const std::string& efficiency) {
     const bool few =
         std::ranges::any_of(of.entries, [](const entry& e) { return e.seconds.is_range; });
-    return {"", "ms", few ? "range" : "95 % CI", unit_of(of).name, efficiency, "words/B"};
+    return {"implementation", "ms",       few ? "range" : "95 % CI", unit_of(of).name,
+            efficiency,       "words/B"};
 }
 
 std::string wrong(const entry& e) {
@@ -63,26 +65,28 @@ std::string finding(const comparison& of, const std::string& efficiency) {
                        report::duration(first->seconds.median), share);
 }
 
+void add(results::chapter& c, const comparison& of, const std::string& efficiency,
+         const std::string& note) {
+    const report::throughput_unit unit = unit_of(of);
+    results::chapter_table t{of.title, heads(of, efficiency), {}, note};
+    for (const entry& e : of.entries) {
+        if (e.has_figure())
+            t.rows.push_back(cells(e, unit));
+        else if (e.wrong_entries > 0)
+            c.findings.push_back(wrong(e));
+        else
+            c.not_run.push_back(e.name + ": " + e.why_not);
+    }
+    c.findings.push_back(finding(of, efficiency));
+    c.tables.push_back(std::move(t));
+}
+
 results::chapter chapter_of(const outcome& of) {
     results::chapter c{.study = "distributed",
                        .title = "One product over many ranks",
                        .question = of.question,
                        .extent = "full"};
-    for (const comparison& one : of.all) {
-        const report::throughput_unit unit = unit_of(one);
-        results::chapter_table t{one.title, heads(one, of.efficiency), {}, of.note};
-        t.head.front() = "implementation";
-        for (const entry& e : one.entries) {
-            if (e.has_figure())
-                t.rows.push_back(cells(e, unit));
-            else if (e.wrong_entries > 0)
-                c.findings.push_back(wrong(e));
-            else
-                c.not_run.push_back(e.name + ": " + e.why_not);
-        }
-        c.findings.push_back(finding(one, of.efficiency));
-        c.tables.push_back(std::move(t));
-    }
+    for (const comparison& one : of.all) add(c, one, of.efficiency, of.note);
     return c;
 }
 
@@ -99,32 +103,19 @@ summary summary_of(std::vector<double> times) {
 }
 
 std::string text(const comparison& of, const std::string& efficiency) {
-    const report::throughput_unit unit = unit_of(of);
-    const auto line = [](const std::vector<std::string>& c) {
-        return fmt::format("{:<22} {:>8} {:<18} {:>8} {:>10} {:>8}\n", c[0], c[1], c[2], c[3], c[4],
-                           c[5]);
-    };
-    std::string all = of.title + "\n" + line(heads(of, efficiency));
-    for (const entry& e : of.entries)
-        all += e.has_figure()        ? line(cells(e, unit))
-               : e.wrong_entries > 0 ? wrong(e) + "\n"
-                                     : fmt::format("{:<22} not run: {}\n", e.name, e.why_not);
-    return all;
+    results::chapter c;
+    add(c, of, efficiency, "");
+    return report::text(c);
 }
 
 std::string page(const outcome& of, const std::string& command) {
-    results::document doc;
-    doc.carat = results::version();
-    doc.revision = results::revision();
-    doc.date = results::now_utc();
-    doc.command = command;
+    results::document doc = results::new_document(command);
     doc.complete = true;
     doc.machine = machine::to_json(machine::describe());
     doc.machine["gpus"] = nlohmann::json::array();
     for (int device = 0; of.on_gpus && device < gpu::count(); ++device)
         if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
             doc.machine["gpus"].push_back(std::move(facts));
-    doc.build = results::build_facts();
     doc.studies = {chapter_of(of)};
     return report::html(doc);
 }

@@ -196,13 +196,9 @@ class session {
 }  // namespace
 
 results::document new_document(const request::measurement& r, const machine::description& machine,
-                               const machine::peaks& limits, std::string command,
+                               const machine::peaks& limits, const std::string& command,
                                const std::optional<gpu::known_gpu>& gpu) {
-    results::document doc;
-    doc.carat = results::version();
-    doc.revision = results::revision();
-    doc.date = results::now_utc();
-    doc.command = std::move(command);
+    results::document doc = results::new_document(command);
     doc.machine = machine::to_json(machine);
     doc.machine["peaks"] = machine::to_json(limits);
     doc.machine["gpus"] = nlohmann::json::array();
@@ -210,7 +206,6 @@ results::document new_document(const request::measurement& r, const machine::des
         if (nlohmann::json facts = gpu::describe(device); !facts.is_null())
             doc.machine["gpus"].push_back(std::move(facts));
     if (gpu) add_peaks(doc, *gpu);
-    doc.build = results::build_facts();
     doc.settings = settings_of(r);
     return doc;
 }

@@ -34,7 +34,8 @@ struct hooks {
 // below: the GPU in use, if its peaks are known.
 [[nodiscard]] results::document new_document(const request::measurement& r,
                                              const machine::description& machine,
-                                             const machine::peaks& limits, std::string command,
+                                             const machine::peaks& limits,
+                                             const std::string& command,
                                              const std::optional<gpu::known_gpu>& gpu = {});
 
 // Throws carat::error when `earlier`, out of `file`, was measured on another machine or with

@@ -69,7 +69,7 @@ results::range interval_of_mean(const results::result& c) {
 // The document's "mean, best, worst" are a mean and the ends of its interval, and so are these.
 std::vector<std::string> mean_row(const results::result& c, std::string_view theirs) {
     const auto rate = [&](double time_s) { return gflops(c.flop / time_s / 1e9); };
-    const auto there = published::find(published::five_algorithms_means(), theirs, c.n);
+    const auto there = published::find(published::five_algorithms_means, theirs, c.n);
     const results::range ci = interval_of_mean(c);
     return {fmt::format("{} {}", c.n, theirs), rate(c.mean_s),
             results::bounded(ci) ? fmt::format("[{}, {}]", rate(ci[1]), rate(ci[0])) : "-",
@@ -105,7 +105,7 @@ table table_of_deviations(const results::document& doc, std::int64_t n) {
         const results::result* c = measured(doc, ours, five_type, n);
         if (c == nullptr) continue;
         const statistics::summary s = statistics::summarize(rates_of(*c));
-        const auto there = published::find(published::five_algorithms_deviations(), theirs, 10000);
+        const auto there = published::find(published::five_algorithms_deviations, theirs, 10000);
         t.rows.push_back({std::string(theirs), gflops(s.standard_deviation),
                           gflops(s.standard_error), there ? fmt::format("{:.3g}", *there) : "-"});
     }
@@ -118,7 +118,7 @@ std::string_view theirs_of(std::string_view ours) {
 }
 
 std::string published_p(std::string_view a, std::string_view b) {
-    for (const published::pair& p : published::five_algorithms_pairs())
+    for (const published::pair& p : published::five_algorithms_pairs)
         if ((p.a == a && p.b == b) || (p.a == b && p.b == a)) return probability(p.p);
     return "-";
 }

@@ -121,7 +121,7 @@ std::vector<part> ladder_parts(const options& how) {
 }
 
 std::string published_s(std::string_view theirs) {
-    for (const published::step& s : published::investigation_steps())
+    for (const published::step& s : published::investigation_steps)
         if (s.name == theirs) return report::duration(s.time_s);
     return "-";
 }

@@ -73,8 +73,8 @@ table document_004() {
             {"N, type", "block", "naive", "tiled", "\"tensor cores\""},
             {},
             {}};
-    const auto points = published::precision_points();
-    for (std::size_t i = 0; i + 2 < points.size(); i += 3)
+    const auto& points = published::precision_points;
+    for (std::size_t i = 0; i + 2 < std::size(points); i += 3)
         t.rows.push_back({fmt::format("{}, {}", points[i].n, points[i].dtype),
                           fmt::format("{}", points[i].block), gflops(points[i].gflops),
                           gflops(points[i + 1].gflops), gflops(points[i + 2].gflops)});

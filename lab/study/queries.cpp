@@ -81,6 +81,20 @@ std::string verdict_of(const results::comparison& all, const std::string& a, con
     return p->verdict == "faster" ? "slower" : "faster";
 }
 
+void drop_empty_columns(chapter& c) {
+    for (table& t : c.tables) {
+        for (std::size_t column = t.head.size(); column-- > 1;) {
+            const auto empty = [&](const auto& row) { return row[column] == "-"; };
+            if (t.rows.empty() || !std::ranges::all_of(t.rows, empty)) continue;
+            const auto drop = [&](std::vector<std::string>& row) {
+                row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+            };
+            drop(t.head);
+            std::ranges::for_each(t.rows, drop);
+        }
+    }
+}
+
 void withhold_findings(chapter& c, const results::document& doc) {
     const auto busy = std::ranges::find_if(
         doc.results, [](const results::result& of) { return !of.busy.empty(); });

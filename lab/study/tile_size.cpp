@@ -96,7 +96,7 @@ table on_gpu(const results::document& doc, std::int64_t n) {
         if (!c.has_figure() || c.device != "cuda" || c.n != n) continue;
         const std::int64_t tile = c.tunables.contains("tile-size") ? c.tunables.at("tile-size") : 0;
         std::string there = "-";
-        for (const published::tile& p : published::dense_tiles())
+        for (const published::tile& p : published::dense_tiles)
             if (p.size == tile && c.implementation.starts_with("cuda.ladder.tiled"))
                 there = gflops(p.gflops);
         t.rows.push_back({last_part(c.implementation.substr(0, c.implementation.find('['))),

@@ -2,9 +2,7 @@
 
 #include <array>
 
-#include "lab/vendor/blas/rows.hpp"
-#include "lab/vendor/libxsmm/rows.hpp"
-#include "lab/vendor/onednn/rows.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor {
 

@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "lab/report/text.hpp"
+#include "lab/results/document.hpp"
+
 namespace {
 
 using namespace carat;
@@ -32,7 +35,7 @@ study::chapter wide_chapter() {
 }
 
 TEST(chapter, fits_eighty_columns_and_keeps_every_value) {
-    const std::string text = study::plain(wide_chapter());
+    const std::string text = report::text(wide_chapter());
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 80U) << line;
     for (int i = 0; i < 12; ++i) {
@@ -43,7 +46,7 @@ TEST(chapter, fits_eighty_columns_and_keeps_every_value) {
 }
 
 TEST(chapter, repeats_the_first_column_of_a_table_that_is_cut) {
-    const std::string text = study::plain(wide_chapter());
+    const std::string text = report::text(wide_chapter());
     std::size_t count = 0;
     for (std::size_t at = 0; (at = text.find("second", at)) != std::string::npos; ++at) ++count;
     EXPECT_GE(count, 2U);

@@ -38,7 +38,7 @@ results::result result(const std::string& implementation, const std::string& dty
 std::string text_of(const study::definition& s, const results::document& doc,
                     const study::options& how = {}) {
     std::string flat;  // however the sentences are broken into lines
-    for (const char c : study::plain(s.tell(doc, how)))
+    for (const char c : report::text(s.tell(doc, how)))
         if (c != '\n' && (c != ' ' || !flat.ends_with(' ')))
             flat += c;
         else if (!flat.ends_with(' '))
@@ -284,11 +284,11 @@ TEST(precision, names_what_each_row_computes_in) {
 }
 
 TEST(published, holds_the_documents_figures) {
-    EXPECT_EQ(study::published::five_algorithms_means().size(), 50U);
-    EXPECT_EQ(study::published::find(study::published::five_algorithms_means(), "CuBLAS", 10000),
+    EXPECT_EQ(std::size(study::published::five_algorithms_means), 50U);
+    EXPECT_EQ(study::published::find(study::published::five_algorithms_means, "CuBLAS", 10000),
               2950);
-    EXPECT_FALSE(study::published::find(study::published::five_algorithms_means(), "CuBLAS", 1));
-    EXPECT_EQ(study::published::precision_points().size(), 24U);
+    EXPECT_FALSE(study::published::find(study::published::five_algorithms_means, "CuBLAS", 1));
+    EXPECT_EQ(std::size(study::published::precision_points), 24U);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Every row of the vendor table against exact integers, on every layout BLAS can express. A library
 // that is absent skips its tests and says which package brings it.
-#include "lab/vendor/libxsmm/rows.hpp"
+#include "lab/vendor/rows.hpp"
 
 #include <array>
 #include <cmath>

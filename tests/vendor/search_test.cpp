@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "lab/vendor/blas/fortran_blas.hpp"
-#include "lab/vendor/blas/rows.hpp"
 #include "lab/vendor/common/kernel_note.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor::test {
 

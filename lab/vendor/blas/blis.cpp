@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "lab/vendor/blas/fortran_blas.hpp"
-#include "lab/vendor/blas/rows.hpp"
 #include "lab/vendor/common/kernel_note.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor {
 

@@ -22,7 +22,7 @@ using fortran_gemm = void(const char*, const char*, const int*, const int*, cons
                           const Output*, const Input*, const int*, const Input*, const int*,
                           const Output*, Output*, const int*, std::size_t, std::size_t);
 
-// Calls for products at one distance, and for products anywhere, of which carat makes one group.
+// Calls for products at one distance, and for groups of products anywhere.
 template <class T>
 using fortran_gemm_strided = void(const char*, const char*, const int*, const int*, const int*,
                                   const T*, const T*, const int*, const int*, const T*, const int*,
@@ -115,14 +115,7 @@ struct blas_vendor {
                                                       const rows::operation& all,
                                                       const core::settings& s);
 
-// The same of groups, which have a call of their own.
-[[nodiscard]] std::string reason_against_group(const blas_library& library,
-                                               const rows::operation& all);
-[[nodiscard]] std::unique_ptr<rows::runnable> prepare_group(const blas_library& library,
-                                                            const rows::operation& all,
-                                                            const core::settings& s);
-
-// And with a prepared B.
+// The same with a prepared B.
 [[nodiscard]] std::string reason_against_prepared(const blas_library& library,
                                                   const core::problem& p);
 [[nodiscard]] std::unique_ptr<rows::runnable> prepare_packed(const blas_library& library,

@@ -9,8 +9,8 @@
 #include <link.h>
 
 #include "lab/vendor/blas/fortran_blas.hpp"
-#include "lab/vendor/blas/rows.hpp"
 #include "lab/vendor/common/kernel_note.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor {
 

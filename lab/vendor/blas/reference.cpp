@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "lab/vendor/blas/fortran_blas.hpp"
-#include "lab/vendor/blas/rows.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor {
 

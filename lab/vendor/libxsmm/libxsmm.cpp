@@ -13,7 +13,7 @@
 #include "lab/vendor/common/kernel_note.hpp"
 #include "lab/vendor/common/scale_only.hpp"
 #include "lab/vendor/common/shared_library.hpp"
-#include "lab/vendor/libxsmm/rows.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor {
 

@@ -16,7 +16,7 @@
 #include "lab/vendor/common/blas_shape.hpp"
 #include "lab/vendor/common/scale_only.hpp"
 #include "lab/vendor/onednn/matmul_library.hpp"
-#include "lab/vendor/onednn/rows.hpp"
+#include "lab/vendor/rows.hpp"
 
 namespace carat::vendor {
 

@@ -1,4 +1,4 @@
-// The rows of the BLAS libraries, one file each.
+// The rows of the libraries for CPUs, one file each.
 #pragma once
 
 #include "lab/rows/implementation.hpp"
@@ -10,5 +10,8 @@ extern const rows::implementation blis_row;
 extern const rows::implementation eigen_row;
 extern const rows::implementation mkl_row;
 extern const rows::implementation reference_row;
+extern const rows::implementation libxsmm_row;
+extern const rows::implementation onednn_row;
+extern const rows::implementation onednn_matmul_row;
 
 }  // namespace carat::vendor
