@@ -114,7 +114,7 @@ std::string kernel_line(const core::kernel_facts& k) {
         k.name, k.threads, k.registers, k.shared_bytes, k.local_bytes, k.occupancy);
 }
 
-// Of the GPU while the trials ran, and a line for each kernel; empty where nothing is known.
+// What the GPU did while the trials ran, and a line for each kernel; empty where nothing is known.
 std::string gpu_lines(const results::result& c) {
     std::string text;
     if (const auto& gpu = c.gpu) {

@@ -45,8 +45,8 @@ std::vector<std::string> cells(const entry& e, const report::throughput_unit& un
 std::vector<std::string> heads(const comparison& of, const std::string& efficiency) {
     const bool few =
         std::ranges::any_of(of.entries, [](const entry& e) { return e.seconds.is_range; });
-    return {"implementation", "ms",       few ? "range" : "95 % CI", unit_of(of).name,
-            efficiency,       "words/B"};
+    return {"implementation", "ms",       few ? "range" : "95 % CI",
+            unit_of(of).name, efficiency, "words/B"};
 }
 
 std::string wrong(const entry& e) {

@@ -68,7 +68,7 @@ inline constexpr pair five_algorithms_pairs[] = {{"BLAS", "C++ Threads", 0},
                                                  {"CuBLAS", "OpenMP", 0},
                                                  {"CUDA", "OpenMP", 2.398e-13}};
 
-// From which size its GPU won, f32.
+// The size from which its GPU won, f32.
 inline constexpr source crossover = {"Matrix Multiplication in CUDA (2025)",
                                      "an NVIDIA A100 and its host", "A100 40 GB"};
 inline constexpr std::int64_t crossover_n = 55;
