@@ -240,6 +240,22 @@ class Setup(unittest.TestCase):
         self.assertIn("CUDACXX=" + str(self.folder / "build/cuda/toolkit/bin/nvcc"), calls)
         self.assertEqual(self.objected, "")
 
+    def test_every_first_build_for_a_gpu_has_the_nvcc_that_is_fetched(self):
+        self.toolkit()
+        own = "CUDACXX=" + str(self.folder / "build/cuda/toolkit/bin/nvcc")
+        for command in ("build", "test"):
+            calls, _ = self.dev(command, gpu="9.0", toolkit=False)
+            self.assertIn(own, calls)
+        for command in (["build"], ["build", "cpu"], ["test"]):
+            calls, _ = self.dev(*command, gpu="9.0" if "cpu" in command else False, toolkit=False)
+            self.assertNotIn(own, calls)
+        self.assertEqual(self.fetched(), 1)
+        self.toolkit(fails=True)
+        shutil.rmtree(self.folder / "build")
+        calls, _ = self.dev("build", gpu="9.0", toolkit=False)
+        self.assertIn("There is a GPU here but no CUDA toolkit", self.objected)
+        self.assertIn("--build --preset release\n", calls)
+
     def test_a_gpu_without_a_toolkit_is_told_before_the_build(self):
         self.toolkit(fails=True)
         calls, told = self.bench(gpu=True, toolkit=False)
