@@ -7,6 +7,7 @@
 #include "ladder/cuda/rows.hpp"
 #include "ladder/cuda/step.hpp"
 #include "ladder/cuda/steps.hpp"
+#include "ladder/cuda/unsupported_type.hpp"
 
 namespace carat::ladder::cuda {
 

@@ -4,6 +4,7 @@
 #include "ladder/cuda/rows.hpp"
 #include "ladder/cuda/step_runnable.hpp"
 #include "ladder/cuda/steps.hpp"
+#include "ladder/cuda/unsupported_type.hpp"
 
 namespace carat::ladder::cuda {
 

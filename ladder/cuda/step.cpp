@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/gpu_call.hpp"
-#include "cuda/common/built_types.hpp"
 #include "cuda/common/device.hpp"
 
 namespace carat::ladder::cuda {
@@ -17,11 +15,6 @@ bool is_int32(double value) {
 }
 
 }  // namespace
-
-std::string unsupported_type(dtype type) {
-    return carat::cuda::why_not_built(is_integer(type) ? dtype::i8 : type,
-                                      core::gpu_arithmetic::native);
-}
 
 std::string unsupported_problem(const core::problem& p, std::int64_t blocks, int least_capability) {
     const int own = carat::cuda::describe(carat::cuda::device_in_use()).compute_capability;

@@ -15,9 +15,6 @@ namespace carat::ladder::cuda {
     return ((rows + tile_m - 1) / tile_m) * ((cols + tile_n - 1) / tile_n);
 }
 
-// Why this build has no kernels for matrices of a type; empty where it has.
-[[nodiscard]] std::string unsupported_type(dtype type);
-
 // Why no kernel of this ladder can compute `p`: factors that its integers can't hold, too many
 // blocks, or a device older than `least_capability`. Empty when one can.
 [[nodiscard]] std::string unsupported_problem(const core::problem& p, std::int64_t blocks,
