@@ -120,15 +120,16 @@ macro(carat_compile_apart name suffix least)
 endmacro()
 
 # carat_add_cuda_module(NAME [FOLDERS <sub> ...] [DEPENDS <target> ...] [HOPPER] [LEAST <gpu>]
-#                       [ONE_OF_8X] [HOPPER_FILES <file> ...] [ADA_FILES <file> ...])
+#                       [ONE_OF_8X] [HOPPER_FILES <file> ...] [ADA_FILES <file> ...]
+#                       [LEAVES_OUT <expression>])
 #
 # A module of .cpp and .cu files in the folder and the folders named. Its kernels are of the types of
 # CARAT_GPU_TYPES, for the GPUs of CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and
 # newer in ADA_FILES; for LEAST (70) and newer otherwise, with ONE_OF_8X for the oldest GPU of 8.x alone,
-# whose code the others run. A build without CUDA has no such module; src/cuda/absent.cpp and
+# whose code the others run. Files that match LEAVES_OUT are no part of it. A build without CUDA has no such module; src/cuda/absent.cpp and
 # lab/gpu/absent.cpp replace what callers need.
 function(carat_add_cuda_module name)
-  cmake_parse_arguments(MODULE "HOPPER;ONE_OF_8X" "LEAST" "FOLDERS;DEPENDS;HOPPER_FILES;ADA_FILES" ${ARGN})
+  cmake_parse_arguments(MODULE "HOPPER;ONE_OF_8X" "LEAST;LEAVES_OUT" "FOLDERS;DEPENDS;HOPPER_FILES;ADA_FILES" ${ARGN})
   if(NOT CARAT_CUDA_ENABLED)
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE carat_options ${MODULE_DEPENDS})
@@ -139,6 +140,9 @@ function(carat_add_cuda_module name)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.cu)
     list(APPEND sources ${more})
   endforeach()
+  if(MODULE_LEAVES_OUT)
+    list(FILTER sources EXCLUDE REGEX "${MODULE_LEAVES_OUT}")
+  endif()
   carat_drop_other_types(MODULE_ADA_FILES)
   carat_drop_other_types(sources)
   set(objects "")

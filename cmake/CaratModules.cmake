@@ -58,7 +58,7 @@ function(carat_in_batches target)
   endforeach()
   # A batch links more than needed, and some of that needs libm, which the drop-in BLAS does not
   # link.
-  target_compile_options(${target} PRIVATE -ffunction-sections)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections>)
 endfunction()
 
 # carat_add_per_isa(MODULE <source> ... [LEVELS <level> ...])

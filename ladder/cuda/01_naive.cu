@@ -5,7 +5,7 @@
 //                          t2 . .     of C: 32 memory transactions where one could do (step 2).
 //
 // Every element of A is read N times and every element of B M times; only caches soften that.
-#include "ladder/cuda/step.cuh"
+#include "ladder/cuda/product.cuh"
 #include "ladder/cuda/steps.hpp"
 
 namespace carat::ladder::cuda {
@@ -26,18 +26,17 @@ __global__ void naive_kernel(product<T> p) {
     store(p, i, j, sum);
 }
 
-struct naive_step {
-    static constexpr const char* name = "cuda.ladder.naive";
-
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings&) {
-        return {naive_kernel<T>, edge, edge, edge * edge};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation naive =
-    plain_row<naive_step>("one thread an element, warps run down the columns");
+template <class T>
+plan<T> naive_step::choose(int) {
+    if constexpr (is_built<T>)
+        return {naive_kernel<T>, edge, edge, edge * edge};
+    else
+        return {};
+}
+template plan<double> naive_step::choose(int);
+template plan<float> naive_step::choose(int);
+template plan<std::uint32_t> naive_step::choose(int);
 
 }  // namespace carat::ladder::cuda

@@ -6,7 +6,7 @@
 //     step 1.
 //
 // Each term still costs two loads for one multiplication.
-#include "ladder/cuda/step.cuh"
+#include "ladder/cuda/product.cuh"
 #include "ladder/cuda/steps.hpp"
 
 namespace carat::ladder::cuda {
@@ -27,18 +27,17 @@ __global__ void coalesced_kernel(product<T> p) {
     store(p, i, j, sum);
 }
 
-struct coalesced_step {
-    static constexpr const char* name = "cuda.ladder.coalesced";
-
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings&) {
-        return {coalesced_kernel<T>, edge, edge, edge * edge};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation coalesced =
-    plain_row<coalesced_step>("one thread an element, warps run along the rows");
+template <class T>
+plan<T> coalesced_step::choose(int) {
+    if constexpr (is_built<T>)
+        return {coalesced_kernel<T>, edge, edge, edge * edge};
+    else
+        return {};
+}
+template plan<double> coalesced_step::choose(int);
+template plan<float> coalesced_step::choose(int);
+template plan<std::uint32_t> coalesced_step::choose(int);
 
 }  // namespace carat::ladder::cuda

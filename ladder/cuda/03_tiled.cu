@@ -8,7 +8,7 @@
 //
 // A tile that sticks out is filled with zeros, which add nothing; so no size is special. Larger
 // tiles than 32 x 32 would need more than the 1024 threads that a block may have: see step 4.
-#include "ladder/cuda/step.cuh"
+#include "ladder/cuda/product.cuh"
 #include "ladder/cuda/steps.hpp"
 
 namespace carat::ladder::cuda {
@@ -35,31 +35,20 @@ __global__ void tiled_kernel(product<T> p) {
     store(p, first.i + row, first.j + col, sum);
 }
 
-constexpr core::tunable tile_size[] = {
-    {"tile-size", 32, 8, 32, "edge of a square tile in shared memory: 8, 16 or 32"}};
-
-struct tiled_step {
-    static constexpr const char* name = "cuda.ladder.tiled";
-
-    static std::string unsupported(const core::settings& s) {
-        const std::int64_t tile = s.value(tile_size[0]);
-        if (tile == 8 || tile == 16 || tile == 32) return {};
-        return "tile-size " + std::to_string(tile) +
-               " has no kernel: use 8, 16 or 32 (cuda.ladder.register_tiled has 64 and 128)";
-    }
-
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings& s) {
-        const std::int64_t tile = s.value(tile_size[0]);
-        if (tile == 8) return {tiled_kernel<T, 8>, 8, 8, 8 * 8};
-        if (tile == 16) return {tiled_kernel<T, 16>, 16, 16, 16 * 16};
-        return {tiled_kernel<T, 32>, 32, 32, 32 * 32};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation tiled =
-    plain_row<tiled_step>("tiles of A and B in shared memory", tile_size);
+template <class T>
+plan<T> tiled_step::choose(int tile_size) {
+    if constexpr (is_built<T>) {
+        if (tile_size == 8) return {tiled_kernel<T, 8>, 8, 8, 8 * 8};
+        if (tile_size == 16) return {tiled_kernel<T, 16>, 16, 16, 16 * 16};
+        return {tiled_kernel<T, 32>, 32, 32, 32 * 32};
+    } else {
+        return {};
+    }
+}
+template plan<double> tiled_step::choose(int);
+template plan<float> tiled_step::choose(int);
+template plan<std::uint32_t> tiled_step::choose(int);
 
 }  // namespace carat::ladder::cuda

@@ -7,7 +7,7 @@
 //         o o o o o o o o      memory and multiplies them Each x Each times: 8 + 8 reads for 64
 //         x o o o x o o o      products, where step 3 reads 2 for 1. Neighbouring threads read
 //                              neighbouring words, so the banks of shared memory never collide.
-#include "ladder/cuda/step.cuh"
+#include "ladder/cuda/product.cuh"
 #include "ladder/cuda/steps.hpp"
 
 namespace carat::ladder::cuda {
@@ -54,28 +54,19 @@ __global__ void __launch_bounds__(threads, Tile == 64 ? 2 : resident<T>)
             store(p, first.i + y + r * side, first.j + x + c * side, sum[r][c]);
 }
 
-constexpr core::tunable tile_size[] = {
-    {"tile-size", 128, 64, 128, "edge of a block's tile of C: 64 or 128"}};
-
-struct register_tiled_step {
-    static constexpr const char* name = "cuda.ladder.register_tiled";
-
-    static std::string unsupported(const core::settings& s) {
-        const std::int64_t tile = s.value(tile_size[0]);
-        if (tile == 64 || tile == 128) return {};
-        return "tile-size " + std::to_string(tile) + " has no kernel: use 64 or 128";
-    }
-
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings& s) {
-        if (s.value(tile_size[0]) == 64) return {register_tiled_kernel<T, 64>, 64, 64, threads};
-        return {register_tiled_kernel<T, 128>, 128, 128, threads};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation register_tiled =
-    plain_row<register_tiled_step>("4 x 4 or 8 x 8 elements a thread in registers", tile_size);
+template <class T>
+plan<T> register_tiled_step::choose(int tile_size) {
+    if constexpr (is_built<T>) {
+        if (tile_size == 64) return {register_tiled_kernel<T, 64>, 64, 64, threads};
+        return {register_tiled_kernel<T, 128>, 128, 128, threads};
+    } else {
+        return {};
+    }
+}
+template plan<double> register_tiled_step::choose(int);
+template plan<float> register_tiled_step::choose(int);
+template plan<std::uint32_t> register_tiled_step::choose(int);
 
 }  // namespace carat::ladder::cuda

@@ -14,7 +14,6 @@
 // Vectors need elements side by side and addresses divisible by 16. Where a matrix has them along
 // x, a vector goes to shared memory as it is; along k, it is turned on its way. Tiles that stick
 // out, odd strides and odd addresses take the elements one by one: always right, not always fast.
-#include "ladder/cuda/step.cuh"
 #include "ladder/cuda/steps.hpp"
 #include "ladder/cuda/tiles.cuh"
 
@@ -93,18 +92,17 @@ __global__ void __launch_bounds__(threads, resident<T>) vectorised_kernel(produc
     store_tiles(p, first, rows, cols, sum);
 }
 
-struct vectorised_step {
-    static constexpr const char* name = "cuda.ladder.vectorised";
-
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings&) {
-        return {vectorised_kernel<T>, tile, tile, threads};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation vectorised =
-    plain_row<vectorised_step>("16 bytes at a time from global and from shared memory");
+template <class T>
+plan<T> vectorised_step::choose(int) {
+    if constexpr (is_built<T>)
+        return {vectorised_kernel<T>, tile, tile, threads};
+    else
+        return {};
+}
+template plan<double> vectorised_step::choose(int);
+template plan<float> vectorised_step::choose(int);
+template plan<std::uint32_t> vectorised_step::choose(int);
 
 }  // namespace carat::ladder::cuda

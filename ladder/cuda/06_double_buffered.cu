@@ -7,7 +7,6 @@
 //
 // cp.async copies 4, 8 or 16 bytes, so every layout takes this way, elements one by one if need be.
 #include "ladder/cuda/async_tile.cuh"
-#include "ladder/cuda/step.cuh"
 #include "ladder/cuda/steps.hpp"
 
 namespace carat::ladder::cuda {
@@ -58,18 +57,17 @@ __global__ void __launch_bounds__(threads, resident<T>) double_buffered_kernel(p
     store_tiles(p, first, rows, cols, sum);
 }
 
-struct double_buffered_step {
-    static constexpr const char* name = "cuda.ladder.double_buffered";
-
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings&) {
-        return {double_buffered_kernel<T>, tile, tile, threads};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation double_buffered =
-    plain_row<double_buffered_step>("cp.async fills one pair of tiles while another is multiplied");
+template <class T>
+plan<T> double_buffered_step::choose(int) {
+    if constexpr (is_built<T>)
+        return {double_buffered_kernel<T>, tile, tile, threads};
+    else
+        return {};
+}
+template plan<double> double_buffered_step::choose(int);
+template plan<float> double_buffered_step::choose(int);
+template plan<std::uint32_t> double_buffered_step::choose(int);
 
 }  // namespace carat::ladder::cuda

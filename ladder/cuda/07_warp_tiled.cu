@@ -18,7 +18,6 @@
 // one k ahead, 46.6 with all of it and columns outside (tiles.cuh). 16 x 8 elements a thread gain
 // nothing, nor in step 22, and copies spread over the tile's steps lose a tenth by branches.
 #include "ladder/cuda/async_tile.cuh"
-#include "ladder/cuda/step.cuh"
 #include "ladder/cuda/steps.hpp"
 
 namespace carat::ladder::cuda {
@@ -98,20 +97,20 @@ __global__ void __launch_bounds__(threads, resident<T>) warp_tiled_kernel(produc
     store_tiles(p, first, rows, cols, sum);
 }
 
-struct warp_tiled_step {
-    static constexpr const char* name = "cuda.ladder.warp_tiled";
+}  // namespace
 
-    template <class T, class, class>
-    static plan<T, T, T> choose(const core::settings&) {
+template <class T>
+plan<T> warp_tiled_step::choose(int) {
+    if constexpr (is_built<T>) {
         using s = shape<T>;
         return {warp_tiled_kernel<T>, s::tile_m, s::tile_n, threads,
                 buffers * int{sizeof(typename s::tiles)}};
+    } else {
+        return {};
     }
-};
-
-}  // namespace
-
-constinit const rows::implementation warp_tiled =
-    plain_row<warp_tiled_step>("tiles of warps, so that shared memory is read least");
+}
+template plan<double> warp_tiled_step::choose(int);
+template plan<float> warp_tiled_step::choose(int);
+template plan<std::uint32_t> warp_tiled_step::choose(int);
 
 }  // namespace carat::ladder::cuda

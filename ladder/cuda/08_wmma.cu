@@ -8,8 +8,7 @@
 // The hardware loads only whole, aligned, contiguous tiles. Any other tile (at an edge, strided,
 // at an odd address) is first copied to a patch of shared memory, with zeros beyond the edges.
 #include "ladder/cuda/fragments.cuh"
-#include "ladder/cuda/steps.hpp"
-#include "ladder/cuda/tensor_step.cuh"
+#include "ladder/cuda/tensor_types.cuh"
 
 namespace carat::ladder::cuda {
 
@@ -60,19 +59,16 @@ __global__ void __launch_bounds__(32 * warps) wmma_kernel(product<In, Out, Sum> 
     }
 }
 
-struct wmma_step {
-    static constexpr const char* name = "cuda.ladder.wmma";
-
-    template <class In, class Out, class Sum>
-    static plan<In, Out, Sum> choose(const core::settings&) {
-        using f = fragments<In>;
-        return {wmma_kernel<In, Out, Sum>, f::m, warps * f::n, 32 * warps};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation wmma =
-    tensor_row<wmma_step>("tensor cores, one tile a warp, operands from global memory");
+template <class In, class Out, class Sum>
+plan<In, Out, Sum> wmma_step::choose(int) {
+    using f = fragments<In>;
+    if constexpr (is_built<In>)
+        return {wmma_kernel<In, Out, Sum>, f::m, warps * f::n, 32 * warps};
+    else
+        return {};
+}
+CARAT_TENSOR_TYPES(wmma_step)
 
 }  // namespace carat::ladder::cuda

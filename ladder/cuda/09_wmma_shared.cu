@@ -19,9 +19,7 @@
 // tile of a matrix that is not row-major or aligned, is filled element by element.
 #include "cuda/common/async_copy.cuh"
 #include "ladder/cuda/fragments.cuh"
-#include "ladder/cuda/half_product.hpp"
-#include "ladder/cuda/steps.hpp"
-#include "ladder/cuda/tensor_step.cuh"
+#include "ladder/cuda/tensor_types.cuh"
 
 namespace carat::ladder::cuda {
 
@@ -219,37 +217,26 @@ __global__ void __launch_bounds__(wmma_shape<In, Small>::threads, wmma_shape<In,
     }
 }
 
-constexpr core::tunable small[] = {
-    {"small", 0, 0, 1,
-     "1: tiles in 48 KB of shared memory; taken anyway where there is too little"}};
-
-struct wmma_shared_step {
-    static constexpr const char* name = "cuda.ladder.wmma_shared";
-
-    template <bool Small, class In, class Out, class Sum>
-    static plan<In, Out, Sum> chosen() {
-        using s = wmma_shape<In, Small>;
-        return {wmma_shared_kernel<Small, In, Out, Sum>, s::m, s::n, s::threads, s::shared_bytes};
-    }
-
-    template <class In, class Out, class Sum>
-    static plan<In, Out, Sum> choose(const core::settings& how) {
-        const auto gpu = carat::cuda::describe(carat::cuda::device_in_use());
-        const bool fits =
-            gpu.shared_bytes_per_block >= std::size_t{wmma_shape<In, false>::shared_bytes};
-        if (!fits || how.value(small[0]) == 1) return chosen<true, In, Out, Sum>();
-        return chosen<false, In, Out, Sum>();
-    }
-};
+template <bool Small, class In, class Out, class Sum>
+plan<In, Out, Sum> chosen() {
+    using s = wmma_shape<In, Small>;
+    return {wmma_shared_kernel<Small, In, Out, Sum>, s::m, s::n, s::threads, s::shared_bytes};
+}
 
 }  // namespace
 
-std::unique_ptr<rows::runnable> prepare_half_product(const core::problem& p) {
-    if (p.c_type == dtype::f64) return prepare_as<wmma_shared_step, __half, double, float>(p, {});
-    return prepare_as<wmma_shared_step, __half, float, float>(p, {});
+template <class In, class Out, class Sum>
+plan<In, Out, Sum> wmma_shared_step::choose(int small) {
+    constexpr bool for_step_10 = std::is_same_v<In, __half> && is_built<Out>;
+    if constexpr (is_built<In> || for_step_10) {
+        if (small == 1) return chosen<true, In, Out, Sum>();
+        return chosen<false, In, Out, Sum>();
+    } else {
+        return {};
+    }
 }
-
-constinit const rows::implementation wmma_shared =
-    tensor_row<wmma_shared_step>("tensor cores, tiles through shared memory by cp.async", small);
+CARAT_TENSOR_TYPES(wmma_shared_step)
+// Step 10 has these as well.
+template plan<__half, double, float> wmma_shared_step::choose(int);
 
 }  // namespace carat::ladder::cuda

@@ -45,18 +45,10 @@ __global__ void __launch_bounds__(mma_threads)
     sums.store(p, first);
 }
 
-struct mma_step {
-    static constexpr const char* name = "cuda.ladder.mma";
-    static constexpr gpu_needs needs = gpu_needs::ampere;
-
-    static bf16_plan choose(const core::settings&) {
-        return {mma_kernel, mma_threads, int{sizeof(tile_pair)}};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation mma =
-    bf16_row<mma_step>("tensor cores by ldmatrix and mma.sync, one pair of tiles");
+bf16_plan mma_step::choose(int) {
+    return {mma_kernel, mma_threads, int{sizeof(tile_pair)}};
+}
 
 }  // namespace carat::ladder::cuda

@@ -38,18 +38,10 @@ __global__ void __launch_bounds__(mma_threads)
     sums.store(p, first);
 }
 
-struct swizzled_step {
-    static constexpr const char* name = "cuda.ladder.swizzled";
-    static constexpr gpu_needs needs = gpu_needs::ampere;
-
-    static bf16_plan choose(const core::settings&) {
-        return {swizzled_kernel, mma_threads, int{sizeof(tile_pair)}};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation swizzled =
-    bf16_row<swizzled_step>("chunks of shared memory swizzled, so that no banks collide");
+bf16_plan swizzled_step::choose(int) {
+    return {swizzled_kernel, mma_threads, int{sizeof(tile_pair)}};
+}
 
 }  // namespace carat::ladder::cuda

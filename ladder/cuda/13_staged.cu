@@ -12,8 +12,6 @@
 //
 // Two stages are what a GPU with 99 KB of shared memory a CTA can hold (8.6, 8.9), three one with
 // 163 KB (8.0).
-#include <algorithm>
-
 #include "ladder/cuda/mma_tile.cuh"
 #include "ladder/cuda/steps.hpp"
 
@@ -43,39 +41,13 @@ __global__ void __launch_bounds__(mma_threads)
     sums.store(p, first);
 }
 
-constexpr core::tunable stage_count[] = {
-    {"stages", 0, 0, 4, "pairs of tiles in shared memory, 2 to 4; 0: as many as it holds"}};
-
-struct staged_step {
-    static constexpr const char* name = "cuda.ladder.staged";
-    static constexpr gpu_needs needs = gpu_needs::ampere;
-
-    static std::int64_t that_fit() {
-        const auto gpu = carat::cuda::describe(carat::cuda::device_in_use());
-        return static_cast<std::int64_t>(gpu.shared_bytes_per_block / sizeof(tile_pair));
-    }
-
-    static std::string unsupported(const core::settings& s) {
-        const std::int64_t count = s.value(stage_count[0]);
-        if (count != 1 && count <= that_fit()) return {};
-        return "stages " + std::to_string(count) + " has no kernel here: take 2 to " +
-               std::to_string(std::min<std::int64_t>(that_fit(), 4));
-    }
-
-    static bf16_plan choose(const core::settings& s) {
-        const std::int64_t wanted = s.value(stage_count[0]);
-        const auto count =
-            static_cast<int>(wanted != 0 ? wanted : std::min<std::int64_t>(that_fit(), 4));
-        const auto kernel = count == 2   ? staged_kernel<2>
-                            : count == 3 ? staged_kernel<3>
-                                         : staged_kernel<4>;
-        return {kernel, mma_threads, count * int{sizeof(tile_pair)}};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation staged =
-    bf16_row<staged_step>("cp.async keeps up to four stages of tiles under way", stage_count);
+bf16_plan staged_step::choose(int stages) {
+    const auto kernel = stages == 2   ? staged_kernel<2>
+                        : stages == 3 ? staged_kernel<3>
+                                      : staged_kernel<4>;
+    return {kernel, mma_threads, stages * int{sizeof(tile_pair)}};
+}
 
 }  // namespace carat::ladder::cuda

@@ -48,18 +48,10 @@ __global__ void __launch_bounds__(mma_threads)
 #endif
 }
 
-struct tma_step {
-    static constexpr const char* name = "cuda.ladder.tma";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-
-    static bf16_plan choose(const core::settings&) {
-        return {tma_kernel, mma_threads, stages * int{sizeof(tile_pair)}, true};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation tma =
-    bf16_row<tma_step>("TMA copies the tiles, one thread gives the orders");
+bf16_plan tma_step::choose(int) {
+    return {tma_kernel, mma_threads, stages * int{sizeof(tile_pair)}, true};
+}
 
 }  // namespace carat::ladder::cuda

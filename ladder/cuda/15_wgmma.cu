@@ -54,18 +54,10 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-struct wgmma_step {
-    static constexpr const char* name = "cuda.ladder.wgmma";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-
-    static bf16_plan choose(const core::settings&) {
-        return {wgmma_kernel, threads, stages * int{sizeof(tile_pair)}, true};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation wgmma =
-    bf16_row<wgmma_step>("warpgroups multiply straight from shared memory");
+bf16_plan wgmma_step::choose(int) {
+    return {wgmma_kernel, threads, stages * int{sizeof(tile_pair)}, true};
+}
 
 }  // namespace carat::ladder::cuda

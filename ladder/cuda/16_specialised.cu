@@ -53,18 +53,10 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-struct specialised_step {
-    static constexpr const char* name = "cuda.ladder.specialised";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-
-    static bf16_plan choose(const core::settings&) {
-        return {specialised_kernel, threads, stages * int{sizeof(tile_pair)}, true};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation specialised = bf16_row<specialised_step>(
-    "one warpgroup copies, two multiply, registers go where they are needed");
+bf16_plan specialised_step::choose(int) {
+    return {specialised_kernel, threads, stages * int{sizeof(tile_pair)}, true};
+}
 
 }  // namespace carat::ladder::cuda

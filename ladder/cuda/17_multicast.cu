@@ -60,18 +60,10 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-struct multicast_step {
-    static constexpr const char* name = "cuda.ladder.multicast";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-
-    static bf16_plan choose(const core::settings&) {
-        return {multicast_kernel, threads, stages * int{sizeof(tile_pair)}, true, ctas};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation multicast =
-    bf16_row<multicast_step>("clusters of two CTAs, each loads half of B for both");
+bf16_plan multicast_step::choose(int) {
+    return {multicast_kernel, threads, stages * int{sizeof(tile_pair)}, true, ctas};
+}
 
 }  // namespace carat::ladder::cuda

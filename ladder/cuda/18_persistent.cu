@@ -68,27 +68,16 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-constexpr core::tunable bands[] = {
-    {"band", 8, 1, 64, "rows of tiles of 256 x 256 that are worked on at a time"}};
-
-struct persistent_step {
-    static constexpr const char* name = "cuda.ladder.persistent";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-
-    static bf16_plan choose(const core::settings& s) {
-        return {.kernel = persistent_kernel,
-                .threads = threads,
-                .shared_bytes = stages * int{sizeof(tile_pair)},
-                .uses_tma = true,
-                .cluster = ctas,
-                .is_persistent = true,
-                .band = static_cast<int>(s.value(bands[0]))};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation persistent =
-    bf16_row<persistent_step>("clusters stay and take tiles in an order that suits L2", bands);
+bf16_plan persistent_step::choose(int band) {
+    return {.kernel = persistent_kernel,
+            .threads = threads,
+            .shared_bytes = stages * int{sizeof(tile_pair)},
+            .uses_tma = true,
+            .cluster = ctas,
+            .is_persistent = true,
+            .band = band};
+}
 
 }  // namespace carat::ladder::cuda

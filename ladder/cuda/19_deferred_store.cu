@@ -67,25 +67,16 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-struct deferred_step {
-    static constexpr const char* name = "cuda.ladder.deferred_store";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-    static constexpr bool stores_by_tma = true;
-
-    static bf16_plan choose(const core::settings&) {
-        return {.kernel = deferred_kernel,
-                .threads = threads,
-                .shared_bytes = stages * int{sizeof(tile_pair)} + staging_bytes,
-                .uses_tma = true,
-                .cluster = ctas,
-                .is_persistent = true,
-                .band = 8};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation deferred_store =
-    bf16_row<deferred_step>("C goes out by TMA while the next tile is multiplied");
+bf16_plan deferred_store_step::choose(int) {
+    return {.kernel = deferred_kernel,
+            .threads = threads,
+            .shared_bytes = stages * int{sizeof(tile_pair)} + staging_bytes,
+            .uses_tma = true,
+            .cluster = ctas,
+            .is_persistent = true,
+            .band = 8};
+}
 
 }  // namespace carat::ladder::cuda

@@ -71,26 +71,17 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-struct stream_k_step {
-    static constexpr const char* name = "cuda.ladder.stream_k";
-    static constexpr gpu_needs needs = gpu_needs::hopper;
-    static constexpr bool stores_by_tma = true;
-
-    static bf16_plan choose(const core::settings&) {
-        return {.kernel = stream_k_kernel,
-                .threads = threads,
-                .shared_bytes = stages * int{sizeof(tile_pair)} + staging_bytes,
-                .uses_tma = true,
-                .cluster = ctas,
-                .is_persistent = true,
-                .passes_sums = true,
-                .band = 8};
-    }
-};
-
 }  // namespace
 
-constinit const rows::implementation stream_k =
-    bf16_row<stream_k_step>("the last tiles are cut along K, so that every SM has as much to do");
+bf16_plan stream_k_step::choose(int) {
+    return {.kernel = stream_k_kernel,
+            .threads = threads,
+            .shared_bytes = stages * int{sizeof(tile_pair)} + staging_bytes,
+            .uses_tma = true,
+            .cluster = ctas,
+            .is_persistent = true,
+            .passes_sums = true,
+            .band = 8};
+}
 
 }  // namespace carat::ladder::cuda

@@ -8,9 +8,7 @@
 // A load takes the place of a multiply-add, so these are at most 128 of 134 instructions, not 64 of
 // 68. 128 sums and twice 24 operands want 200 registers: 128 threads a block, two blocks an SM.
 #include "ladder/cuda/async_tile.cuh"
-#include "ladder/cuda/step.cuh"
 #include "ladder/cuda/steps.hpp"
-#include "ladder/cuda/turned_product.hpp"
 
 namespace carat::ladder::cuda {
 
@@ -76,25 +74,10 @@ __global__ void __launch_bounds__(threads, resident<float>) wide_kernel(product<
     store_tiles(p, first, rows, cols, sum);
 }
 
-constexpr const char* own_name = "cuda.ladder.wide";
-
-std::string unsupported(const core::problem& p, const core::settings&) {
-    return unsupported_problem(p, blocks_for(p, tile, tile), 70);
-}
-
-std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::settings&) {
-    const plan<float, float, float> chosen{wide_kernel, tile, tile, threads,
-                                           buffers * int{sizeof(tiles)}};
-    return std::make_unique<step_runnable<float, float, float>>(own_name, p, chosen);
-}
-
-constexpr rows::implementation multiplies{
-    .name = {}, .summary = {}, .signatures = {}, .unsupported = unsupported, .prepare = prepare};
-
 }  // namespace
 
-constinit const rows::implementation wide =
-    turned_row<multiplies>(own_name, "16 x 8 sums a thread: fewer loads for a product",
-                           std::span(plain_types).subspan(1, 1));
+plan<float> wide_step::choose() {
+    return {wide_kernel, tile, tile, threads, buffers * int{sizeof(tiles)}};
+}
 
 }  // namespace carat::ladder::cuda

@@ -8,7 +8,8 @@
 
 #include "cuda/common/async_copy.cuh"
 #include "cuda/common/async_part.cuh"
-#include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/bf16_plan.hpp"
+#include "ladder/cuda/product.cuh"
 
 namespace carat::ladder::cuda {
 

@@ -12,8 +12,9 @@
 #include "cuda/ptx/descriptor.cuh"
 #include "cuda/ptx/ldmatrix.cuh"
 #include "cuda/ptx/mma.cuh"
-#include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/bf16_plan.hpp"
 #include "ladder/cuda/chunks.cuh"
+#include "ladder/cuda/product.cuh"
 
 namespace carat::ladder::cuda {
 

@@ -1,6 +1,7 @@
 // Sums on their way from one cluster to the next in step 20, through global memory and a flag.
 #pragma once
 
+#include "cuda/ptx/flag.cuh"
 #include "ladder/cuda/persistent_tile.cuh"
 
 namespace carat::ladder::cuda {

@@ -1,5 +1,4 @@
-// C = alpha A B + beta C as the kernels get it, and what all of them share: which tile of C a block
-// computes, and how a finished sum goes into C.
+// What all kernels share: which tile of C a block computes, and how a finished sum goes into C.
 //
 //     grid: one block a tile of C, numbered row by row     0 1 2      in one dimension, because
 //     only
@@ -10,51 +9,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "core/problem.hpp"
-#include "cuda/common/matrix.cuh"
+#include "ladder/cuda/product.hpp"
 
 namespace carat::ladder::cuda {
-
-using carat::cuda::matrix;
-
-// Types: elements of A and B (In) and of C (Out), and the type of sums and factors (Sum). 32-bit
-// integers are std::uint32_t throughout: the same bits, and overflow wraps instead of being
-// undefined.
-template <class In, class Out = In, class Sum = Out>
-struct product {
-    matrix<const In> a;
-    matrix<const In> b;
-    matrix<Out> c;
-    Sum alpha;
-    Sum beta;
-};
-
-template <class Sum>
-[[nodiscard]] Sum factor(double value) {
-    if constexpr (std::is_integral_v<Sum>)
-        return static_cast<Sum>(static_cast<std::int64_t>(value));
-    else
-        return static_cast<Sum>(value);
-}
-
-// The product a kernel computes for problem `p`. With alpha = 0 it has no terms, so A and B stay
-// unread. A column-major C is computed as C^T = B^T A^T, so that kernels always write along rows.
-template <class In, class Out, class Sum>
-[[nodiscard]] product<In, Out, Sum> make_product(const core::problem& p,
-                                                 const core::operands& data) {
-    const std::int64_t terms = p.alpha == 0 ? 0 : p.k;
-    const auto alpha = factor<Sum>(terms == 0 ? 0 : p.alpha);
-    const auto beta = factor<Sum>(p.beta);
-    const matrix<const In> a{static_cast<const In*>(data.a), p.m, terms, p.a_layout.row_stride,
-                             p.a_layout.col_stride};
-    const matrix<const In> b{static_cast<const In*>(data.b), terms, p.n, p.b_layout.row_stride,
-                             p.b_layout.col_stride};
-    const matrix<Out> c{static_cast<Out*>(data.c), p.m, p.n, p.c_layout.row_stride,
-                        p.c_layout.col_stride};
-    if (c.row_stride < c.col_stride)
-        return {b.transposed(), a.transposed(), c.transposed(), alpha, beta};
-    return {a, b, c, alpha, beta};
-}
 
 // How many blocks of 256 threads with 8 x 8 sums a thread share a multiprocessor: the compiler
 // keeps to the registers that leaves. Before 9.0 it can't do with half of them.

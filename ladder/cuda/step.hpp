@@ -9,9 +9,9 @@ namespace carat::ladder::cuda {
 
 // Blocks that cover C.
 [[nodiscard]] constexpr std::int64_t blocks_for(const core::problem& p, int tile_m, int tile_n) {
-    const bool turned = p.c_layout.row_stride < p.c_layout.col_stride;
-    const std::int64_t rows = turned ? p.n : p.m;
-    const std::int64_t cols = turned ? p.m : p.n;
+    const bool is_transposed = p.c_layout.row_stride < p.c_layout.col_stride;
+    const std::int64_t rows = is_transposed ? p.n : p.m;
+    const std::int64_t cols = is_transposed ? p.m : p.n;
     return ((rows + tile_m - 1) / tile_m) * ((cols + tile_n - 1) / tile_n);
 }
 

@@ -1,6 +1,6 @@
 #include "ladder/cuda/table.hpp"
 
-#include "ladder/cuda/steps.hpp"
+#include "ladder/cuda/rows.hpp"
 
 namespace carat::ladder::cuda {
 

@@ -15,7 +15,8 @@
 #include "cuda/ptx/thread.cuh"
 #include "cuda/ptx/tma.cuh"
 #include "cuda/ptx/wgmma.cuh"
-#include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/bf16_plan.hpp"
+#include "ladder/cuda/product.cuh"
 
 namespace carat::ladder::cuda {
 

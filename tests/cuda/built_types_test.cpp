@@ -6,6 +6,8 @@
 
 #include <carat/error.hpp>
 
+#include "ladder/cuda/unsupported_type.hpp"
+
 namespace {
 
 using carat::dtype;
@@ -27,6 +29,15 @@ TEST(built_types, others_are_refused_with_the_remedy) {
         EXPECT_NE(why_not_built(dtype::f32, sums).find("none for tf32:"), std::string::npos);
     for (const dtype type : {dtype::f64, dtype::f16, dtype::i8})
         EXPECT_NE(why_not_built(type, how::native), "");
+}
+
+TEST(built_types, are_those_of_the_ladder_whose_integers_come_with_i8) {
+    using carat::ladder::cuda::unsupported_type;
+    EXPECT_EQ(unsupported_type(dtype::f32), "");
+    for (const dtype type : {dtype::i8, dtype::i32})
+        EXPECT_NE(unsupported_type(type).find("none for i8:"), std::string::npos);
+    for (const dtype type : {dtype::f64, dtype::f16, dtype::bf16})
+        EXPECT_NE(unsupported_type(type), "");
 }
 
 TEST(built_types, a_kernel_left_out_that_is_called_after_all_throws) {

@@ -1,13 +1,16 @@
+#include "ladder/cuda/bf16_step.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include "cuda/common/device.hpp"
 #include "cuda/common/handles.hpp"
 #include "cuda/common/kernel.hpp"
 #include "cuda/common/scale.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/common/tensor_map.hpp"
-#include "ladder/cuda/bf16_step.hpp"
+#include "ladder/cuda/host_product.hpp"
 #include "ladder/cuda/lines.hpp"
 #include "ladder/cuda/step.hpp"
 
@@ -45,7 +48,7 @@ class bf16_runnable final : public rows::runnable {
         if (!plan.passes_sums) return;
         const std::size_t ctas = std::size_t{clusters_} * static_cast<unsigned>(plan.cluster);
         sums_ = carat::cuda::scratch(ctas * block_m * block_n * sizeof(float));
-        flags_ = carat::cuda::zeros(ctas * 2 * sizeof(carat::cuda::ptx::flag));
+        flags_ = carat::cuda::zeros(ctas * 2 * sizeof(std::uint32_t));
     }
 
     void run(const core::operands& data) override {
@@ -62,7 +65,7 @@ class bf16_runnable final : public rows::runnable {
         with.band = plan_.band;
         if (plan_.passes_sums) {
             with.partial_sums = static_cast<float4*>(sums_.get());
-            with.is_passed = static_cast<carat::cuda::ptx::flag*>(flags_.get());
+            with.is_passed = static_cast<std::uint32_t*>(flags_.get());
         }
         std::array<cudaLaunchAttribute, 1> extras{};
         const cudaLaunchConfig_t how = configuration(extras);
