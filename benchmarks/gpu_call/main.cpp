@@ -1,7 +1,7 @@
-// The cost of the public call on a GPU: the host's part of a call with a known plan, epilogues, block
-// scales, graphs against calls, and batch-invariant rows. Candidates take turns; prints medians as
-// JSON. The argument "epilogues" selects these and the scales. `carat bench` measures batches and
-// groups.
+// The cost of the public call on a GPU: the host's part of a call with a known plan, epilogues,
+// block scales, graphs against calls, and batch-invariant rows. Candidates take turns; prints
+// medians as JSON. The argument "epilogues" selects these and the scales. `carat bench` measures
+// batches and groups.
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
