@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/api/matrices.hpp"
-#include "tests/catalogue/guarded.hpp"
+#include "tests/support/guarded.hpp"
 
 namespace {
 
@@ -221,17 +221,17 @@ TYPED_TEST(activations, nothing_multiplied_is_finished_too) {
 // Values and E flush against pages that nobody may touch.
 TYPED_TEST(activations, read_nothing_outside_their_values) {
     using T = TypeParam;
-    using catalogue_test::flush;
+    using test::flush;
     int executed = 0;
     for (const flush side : {flush::front, flush::back}) {
         for (const std::size_t m : {1u, 7u, 25u, 49u}) {
             for (const std::size_t n : {1u, 5u, 33u, 100u}) {
                 const auto a = test::whole_matrix<T>(m, 9, 3, 1);
                 const auto b = test::whole_matrix<T>(9, n, 3, 2);
-                const catalogue_test::guarded_block of_rows(m * sizeof(T), side, 0);
-                const catalogue_test::guarded_block of_cols(n * sizeof(T), side, 0);
-                const catalogue_test::guarded_block of_e(m * n * sizeof(T), side, 0);
-                const catalogue_test::guarded_block of_c(m * n * sizeof(T), side, 0);
+                const test::guarded_block of_rows(m * sizeof(T), side, 0);
+                const test::guarded_block of_cols(n * sizeof(T), side, 0);
+                const test::guarded_block of_e(m * n * sizeof(T), side, 0);
+                const test::guarded_block of_c(m * n * sizeof(T), side, 0);
                 const std::span rows(reinterpret_cast<T*>(of_rows.data()), m);
                 const std::span cols(reinterpret_cast<T*>(of_cols.data()), n);
                 const matrix_view<T> e(reinterpret_cast<T*>(of_e.data()), m, n);
@@ -239,7 +239,7 @@ TYPED_TEST(activations, read_nothing_outside_their_values) {
                 std::ranges::fill(rows, T{2});
                 std::ranges::fill(cols, T{3});
                 std::fill_n(e.data(), m * n, T{4});
-                catalogue_test::describe_for_crash(std::to_string(m) + " x " + std::to_string(n));
+                test::describe_for_crash(std::to_string(m) + " x " + std::to_string(n));
                 matrix_product(a, b, e, c, scale(rows, by::row) | bias(cols));
                 matrix<T> plain(m, n);
                 matrix_product(a, b, plain);
