@@ -1,19 +1,15 @@
-// What the tests of the public call share: matrices from a seed, comparison to the bit, and what a
-// refusal must say.
+// What the tests of the public call share: matrices from a seed, and comparison to the bit.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <gtest/gtest.h>
 #include <limits>
-#include <numeric>
-#include <string>
-#include <vector>
 
 #include <carat/carat.hpp>
 
 #include "tests/support/oracle.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace carat::test {
 
@@ -95,37 +91,6 @@ matrix<T> expected(double alpha, const A& a, const B& b, double beta, const E& o
             c(i, j) = T(alpha * product(i, j) + (beta == 0 ? 0 : beta * double(e(i, j))));
     return c;
 }
-
-// Expects `call` to throw `code` in one line that contains all of `words`.
-template <class Call>
-void expect_refusal(const Call& call, error_code code, const std::vector<std::string>& words) {
-    try {
-        call();
-        ADD_FAILURE() << words[0] << " was accepted";
-    } catch (const error& why) {
-        const std::string message = why.what();
-        EXPECT_EQ(why.code(), code) << message;
-        EXPECT_EQ(message.find('\n'), std::string::npos);
-        for (const std::string& word : words)
-            EXPECT_NE(message.find(word), std::string::npos) << message;
-    }
-}
-
-// Calls that must be refused, on memory that must stay as it is.
-class refusals : public testing::Test {
-  protected:
-    // `call` is given 4096 doubles.
-    template <class Call>
-    void refuse(error_code code, const std::vector<std::string>& words, const Call& call) {
-        std::vector<double> memory(4096);
-        std::iota(memory.begin(), memory.end(), 0);
-        const std::vector<double> before = memory;
-        expect_refusal([&] { call(memory.data()); }, code, words);
-        EXPECT_EQ(memory, before) << words[0];
-        ++refused_;
-    }
-    int refused_ = 0;
-};
 
 // Element types of operands and of C, for typed tests.
 template <class I, class O>

@@ -270,8 +270,10 @@ TYPED_TEST(gpu_epilogue, amax_is_the_largest_number_where_it_stands) {
         ASSERT_EQ(p.check([](double x, std::size_t, std::size_t) { return x * -1.5; }), "")
             << p.text();
         double expected = 0;
-        for (const double x : test::sums_of(s))
-            expected = std::fmax(expected, std::fabs(3 * p.alpha * x));
+        const test::sums& product = test::whole_sums(s.m, s.n, s.k);
+        for (std::size_t i = 0; i < s.m; ++i)
+            for (std::size_t j = 0; j < s.n; ++j)
+                expected = std::fmax(expected, std::fabs(3 * p.alpha * product(i, j)));
         ASSERT_EQ(found(), expected) << p.text();
     });
 }

@@ -13,11 +13,15 @@ constexpr std::int64_t most_told = 12;
 
 }  // namespace
 
-sums::sums(const verify::source& a, const verify::source& b) : all_(a.rows, b.cols, true) {
+sums::sums(const verify::source& a, const verify::source& b)
+    : is_turned_(b.cols < a.rows), all_(std::min(a.rows, b.cols), std::max(a.rows, b.cols), true) {
     const std::function<bool(double)> tell_nobody;
-    verify::progress_meter meter(tell_nobody, verify::madds(a, b));
-    const int threads = verify::madds(a, b) < worth_threads ? 1 : 0;
-    verify::add_product(a, b, verify::specials::as_they_are, threads, all_, meter);
+    const double work = verify::madds(a, b);
+    verify::progress_meter meter(tell_nobody, work);
+    const verify::source left = is_turned_ ? b.transposed() : a;
+    const verify::source right = is_turned_ ? a.transposed() : b;
+    verify::add_product(left, right, verify::specials::as_they_are, work < worth_threads ? 1 : 0,
+                        all_, meter);
 }
 
 void wrong_elements::note(std::int64_t i, std::int64_t j, double got, double expected) {

@@ -48,8 +48,10 @@ class sums {
   private:
     template <class Index>
     [[nodiscard]] std::size_t at(Index i, Index j) const {
-        return all_.index(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+        const auto row = static_cast<std::int64_t>(i), col = static_cast<std::int64_t>(j);
+        return is_turned_ ? all_.index(col, row) : all_.index(row, col);
     }
+    bool is_turned_;  // few columns would take much memory, as lines are padded
     verify::sum_matrix all_;
 };
 
