@@ -26,10 +26,6 @@ class epilogue_fixture : public testing::Test {
     }
 };
 
-inline space::execution_space& gpu() {
-    return space::cuda::device_space(cuda::device_in_use());
-}
-
 inline space::buffer on_gpu(const void* from, std::size_t bytes) {
     space::buffer memory(gpu(), bytes);
     gpu().upload(memory.data(), from, bytes);

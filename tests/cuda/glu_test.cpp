@@ -98,7 +98,10 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             if (w.even == 2) continue;
             core::problem p = core::row_major_problem(dtype::bf16, 130, 136, 72);
             p.c_type = dtype::f32;
-            test::operand_set data(fused_case{.p = p, .gates = true}.whole(), 0);
+            fused_case gated_case;
+            gated_case.p = p;
+            gated_case.gates = true;
+            test::operand_set data(gated_case.whole(), 0);
             test::guarded c(p.c_type, p.m, p.n, p.c_layout, 0);
             data.a.fill('a');
             data.b.fill('b');

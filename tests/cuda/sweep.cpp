@@ -91,13 +91,9 @@ void guarded::draw(const workload::distribution& from, workload::operand which) 
     workload::fill(&bytes_[first_byte_], type_, rows_, cols_, where_, from, 7, which, 1);
 }
 
-namespace {
-
 space::execution_space& gpu() {
     return space::cuda::device_space(cuda::device_in_use());
 }
-
-}  // namespace
 
 device_copy::device_copy(const guarded& of)
     : memory_(gpu(), of.bytes().size()), first_byte_(of.first_byte()) {

@@ -52,7 +52,10 @@ class guarded {
     std::vector<std::byte> bytes_;
 };
 
-/// A copy on the GPU in use.
+/// The GPU in use.
+[[nodiscard]] space::execution_space& gpu();
+
+/// A copy on it.
 class device_copy {
   public:
     explicit device_copy(const guarded& of);

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <carat/carat.hpp>
+#include <carat/types.hpp>
+#include <carat/views.hpp>
 
 #include "core/problem.hpp"
 #include "lab/verify/product.hpp"
