@@ -91,6 +91,33 @@ inline stream make_stream() {
     return stream(made);
 }
 
+// What `work` starts on a stream, captured to be launched any number of times.
+class graph {
+  public:
+    template <class Work>
+    explicit graph(const Work& work) {
+        const stream capturing = make_stream();
+        must(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeGlobal), "capture");
+        work(cuda{.stream = capturing.get()});
+        must(cudaStreamEndCapture(capturing.get(), &all_), "capture");
+    }
+    graph(const graph&) = delete;
+    graph& operator=(const graph&) = delete;
+    ~graph() {
+        if (ready_ != nullptr) cudaGraphExecDestroy(ready_);
+        cudaGraphDestroy(all_);
+    }
+    void launch(cudaStream_t on) {
+        if (ready_ == nullptr) must(cudaGraphInstantiate(&ready_, all_, 0), "instantiate");
+        must(cudaGraphLaunch(ready_, on), "replay");
+    }
+    [[nodiscard]] cudaGraph_t get() const { return all_; }
+
+  private:
+    cudaGraph_t all_ = nullptr;
+    cudaGraphExec_t ready_ = nullptr;
+};
+
 struct device_free {
     void operator()(void* memory) const noexcept { cudaFree(memory); }
 };

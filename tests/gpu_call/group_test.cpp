@@ -2,6 +2,7 @@
 // single calls where promised, in one launch, which a capture counts.
 #include <cstdlib>
 #include <functional>
+#include <optional>
 
 #include "tests/gpu_call/one_product.hpp"
 
@@ -12,26 +13,9 @@ using test::mirrored;
 
 class gpu_group : public test::gpu_test {};
 
-struct graph_destroy {
-    void operator()(cudaGraph_t g) const noexcept { cudaGraphDestroy(g); }
-    void operator()(cudaGraphExec_t g) const noexcept { cudaGraphExecDestroy(g); }
-};
-using graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, graph_destroy>;
-using graph_exec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, graph_destroy>;
-
-template <class Work>
-graph captured(const Work& work) {
-    const test::stream s = test::make_stream();
-    test::must(cudaStreamBeginCapture(s.get(), cudaStreamCaptureModeGlobal), "capture");
-    work(cuda{.stream = s.get()});
-    cudaGraph_t made = nullptr;
-    test::must(cudaStreamEndCapture(s.get(), &made), "capture");
-    return graph(made);
-}
-
 template <class Work>
 int kernels_of(const Work& work) {
-    const graph all = captured(work);
+    const test::graph all(work);
     std::size_t count = 0;
     test::must(cudaGraphGetNodes(all.get(), nullptr, &count), "nodes");
     std::vector<cudaGraphNode_t> nodes(count);
@@ -438,23 +422,20 @@ TEST_F(gpu_group, equal_pointers_may_be_read_by_all) {
 TEST_F(gpu_group, graphs_own_what_they_captured) {
     products<bf16, float> p(ragged, false);
     p.fill_random();
-    graph all;
+    std::optional<test::graph> all;
     {
         auto a = p.views(p.a);
         auto b = p.views(p.b);
         auto c = p.views(p.c);
-        all = captured(
+        all.emplace(
             [&](const cuda& where) { matrix_products(where, listed(a), listed(b), listed(c)); });
         std::ranges::fill(a, matrix_view<bf16>{});
         std::ranges::fill(b, matrix_view<bf16>{});
         std::ranges::fill(c, matrix_view<float>{});
     }
     p.fill_whole();
-    cudaGraphExec_t made = nullptr;
-    test::must(cudaGraphInstantiate(&made, all.get(), 0), "instantiate");
-    const graph_exec ready(made);
     const test::stream s = test::make_stream();
-    for (int i = 0; i < 3; ++i) test::must(cudaGraphLaunch(ready.get(), s.get()), "launch");
+    for (int i = 0; i < 3; ++i) all->launch(s.get());
     EXPECT_EQ(p.check(1, 0), "");
 }
 

@@ -191,21 +191,14 @@ TEST_F(gpu_ragged, a_graph_is_replayed_with_other_ends) {
         const on_gpu there(all[0]);
         experts<typename of::in, typename of::out> p(100, 72, 136, 4);
         const test::stream s = test::make_stream();
-        test::must(cudaStreamBeginCapture(s.get(), cudaStreamCaptureModeGlobal), "capture");
-        p.start(there, cuda{.stream = s.get()});
-        cudaGraph_t graph = nullptr;
-        test::must(cudaStreamEndCapture(s.get(), &graph), "capture");
-        cudaGraphExec_t ready = nullptr;
-        test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
+        test::graph ready([&](const cuda& where) { p.start(there, where); });
         for (const ends_of_products& ends : all) {
             there.become(ends);
             p.y.fill_poison();
-            test::must(cudaGraphLaunch(ready, s.get()), "replay");
+            ready.launch(s.get());
             test::must(cudaStreamSynchronize(s.get()), "replay");
             EXPECT_EQ(p.check(ends, 1, 0), "") << ends[0] << " " << ends[1];
         }
-        cudaGraphExecDestroy(ready);
-        cudaGraphDestroy(graph);
     };
     check(kind<bf16, bf16>{});
     check(kind<double, double>{});

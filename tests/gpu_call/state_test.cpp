@@ -5,6 +5,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "tests/gpu_call/one_product.hpp"
@@ -69,24 +70,20 @@ TEST_F(gpu_state, sixteen_threads_make_plans_for_the_same_kernels_and_none_fails
 // Captures what `start` does on a stream, in a thread that has made no plan, and replays it.
 void replay_first_call(const std::function<void(const cuda&)>& start) {
     const test::stream stream = test::make_stream();
-    cudaGraph_t graph = nullptr;
+    std::optional<test::graph> captured;
     std::string refused;
     std::thread([&] {
-        test::must(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "capture");
-        try {
-            start(cuda{.stream = stream.get()});
-        } catch (const error& why) {
-            refused = why.what();
-        }
-        test::must(cudaStreamEndCapture(stream.get(), &graph), "capture");
+        captured.emplace([&](const cuda& where) {
+            try {
+                start(where);
+            } catch (const error& why) {
+                refused = why.what();
+            }
+        });
     }).join();
     EXPECT_EQ(refused, "");
-    cudaGraphExec_t ready = nullptr;
-    test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
-    test::must(cudaGraphLaunch(ready, stream.get()), "replay");
+    captured->launch(stream.get());
     test::must(cudaStreamSynchronize(stream.get()), "replay");
-    cudaGraphExecDestroy(ready);
-    cudaGraphDestroy(graph);
 }
 
 // C is what a direct call makes of it, by `start`.
