@@ -3,12 +3,27 @@
 
 #include <gtest/gtest.h>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <carat/error.hpp>
 
 namespace carat::test {
+
+// The one line with which `call` is refused, by `code` if one is given; empty if it is not.
+template <class Call>
+std::string refusal_of(const Call& call, std::optional<error_code> code = {}) {
+    try {
+        call();
+    } catch (const error& why) {
+        const std::string message = why.what();
+        EXPECT_EQ(why.code(), code.value_or(why.code())) << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        return message;
+    }
+    return "";
+}
 
 // Expects `call` to throw `code` in one line that contains all of `words`.
 template <class Call>
