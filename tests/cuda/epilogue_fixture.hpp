@@ -54,7 +54,7 @@ struct fused_case {
     std::int64_t offset = 0;  // of A and B: not on 16 bytes they are packed
     core::gpu_arithmetic by = core::gpu_arithmetic::native;
 
-    // As it is multiplied.
+    // The product as it is multiplied.
     [[nodiscard]] core::problem whole() const {
         core::problem all = p;
         if (gates) all.n *= 2;

@@ -26,7 +26,7 @@ class guarded {
     guarded(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
             std::int64_t offset);
 
-    /// With whole() of tests/support.
+    /// Fills it with whole() of tests/support.
     void fill(char operand);
     void draw(const workload::distribution& from, workload::operand which);
     void set(std::int64_t i, std::int64_t j, double value);

@@ -53,7 +53,7 @@ struct scaled_product {
                        scaled_by_blocks(b.view(), b_scales.view()), c.view(), last);
     }
 
-    // Of the operands times their scales, which doubles hold.
+    // The sums of the operands times their scales, which doubles hold.
     [[nodiscard]] const test::sums& sums() {
         if (!sums_) {
             matrix<double> of_a(s.m, s.k), of_b(s.k, s.n);

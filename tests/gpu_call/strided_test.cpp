@@ -245,7 +245,7 @@ TYPED_TEST(gpu_strided, has_the_bits_of_a_loop_where_nothing_cuts_k) {
         this->expect_loop({of, 40, {}, {}, {}, added::beside, false, true}, true);
 }
 
-// With a C of the operands' type and with another one, where the kinds above have the other.
+// A C of the operands' type and one of another, where the kinds above have the other.
 TEST(gpu_strided_bits, are_those_of_a_loop_for_every_c) {
     if (const std::string why = test::reason_to_skip(); !why.empty()) GTEST_SKIP() << why;
     const cuda invariant{.batch_invariant = true};
