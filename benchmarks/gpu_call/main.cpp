@@ -1,14 +1,13 @@
 // The cost of the public call on a GPU: the host's part of a call with a known plan, epilogues,
-// block scales, batches and groups against loops and cuBLAS, graphs against calls, and
-// batch-invariant rows. Candidates take turns; prints medians as JSON. The argument "epilogues"
-// selects these and the scales, "groups" only these.
+// block scales, graphs against calls, and batch-invariant rows. Candidates take turns; prints
+// medians as JSON. The argument "epilogues" selects these and the scales. `carat bench` measures
+// batches and groups.
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
 #include <span>
 #include <string>
 
-#include "benchmarks/gpu_call/groups.hpp"
 #include "benchmarks/gpu_call/measuring.hpp"
 
 namespace {
@@ -46,27 +45,6 @@ void measure_first_call() {
                                  c.block(0, 0, m, 256));
               }}},
             host_seconds, 50);
-}
-
-void measure_batch(std::size_t m, std::size_t n, std::size_t k, std::size_t count) {
-    const auto a = on_gpu<bf16>(count * m, k);
-    const auto b = on_gpu<bf16>(count * k, n);
-    const auto c = on_gpu<bf16>(count * m, n);
-    const auto size = [](std::size_t x) { return static_cast<std::ptrdiff_t>(x); };
-    measure(described("batch", m, n, k) + ", \"count\": " + std::to_string(count),
-            {{"loop",
-              [&] {
-                  for (std::size_t i = 0; i < count; ++i)
-                      matrix_product(there(), a.block(i * m, 0, m, k), b.block(i * k, 0, k, n),
-                                     c.block(i * m, 0, m, n));
-              }},
-             {"batch",
-              [&] {
-                  matrix_products(there(), strided(a.block(0, 0, m, k), count, size(m * k)),
-                                  strided(b.block(0, 0, k, n), count, size(k * n)),
-                                  strided(c.block(0, 0, m, n), count, size(m * n)));
-              }}},
-            gpu_seconds, 10);
 }
 
 void measure_graph(std::size_t size) {
@@ -159,11 +137,6 @@ int main(int, char** words) {
     must(cudaGetDeviceProperties(&gpu, 0));
     std::printf("{\"gpu\": \"%s\", \"dtype\": \"bf16\", \"rounds\": %d, \"cases\": [\n", gpu.name,
                 rounds);
-    if (words[1] != nullptr && std::string(words[1]) == "groups") {
-        measure_groups();
-        std::printf("\n]}\n");
-        return 0;
-    }
     const bool only_epilogues = words[1] != nullptr && std::string(words[1]) == "epilogues";
     for (const auto& [m, n, k] : {std::array<std::size_t, 3>{16, 4096, 4096},
                                   {128, 4096, 4096},
@@ -191,15 +164,6 @@ int main(int, char** words) {
     measure_host(256, 256, 256);
     measure_host(16, 4096, 4096);
     measure_first_call();
-    for (const auto& [m, n, k, count] : {std::array<std::size_t, 4>{64, 64, 64, 128},
-                                         {128, 128, 64, 96},
-                                         {128, 64, 128, 96},
-                                         {256, 256, 256, 32},
-                                         {1, 1024, 1024, 32},
-                                         {512, 512, 512, 16},
-                                         {2048, 2048, 2048, 4}})
-        measure_batch(m, n, k, count);
-    measure_groups();
     measure_graph(256);
     measure_graph(1024);
     for (const std::size_t m : {1u, 16u, 64u, 128u, 512u, 4096u})

@@ -1,7 +1,6 @@
 // Batches have the bits of a loop of products for any layout, and errors name the product.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
@@ -160,13 +159,12 @@ void check_tiny(std::size_t m, std::size_t n, std::size_t k, unsigned lies, doub
     tiny<T> a(m, k, (lies & 1u) != 0, 1), b(k, n, (lies & 2u) != 0, 2),
         c(m, n, (lies & 4u) != 0, 3);
     tiny<T> expected = c;
-    for (std::size_t of = 0; of < tiny<T>::count; ++of)
+    for (std::size_t of = 0; of < tiny<T>::count; ++of) {
+        const test::sums product(a.at(of), b.at(of));
         for (std::size_t i = 0; i < m; ++i)
-            for (std::size_t j = 0; j < n; ++j) {
-                T sum = static_cast<T>(beta) * expected.at(of)(i, j);
-                for (std::size_t p = 0; p < k; ++p) sum += 2 * a.at(of)(i, p) * b.at(of)(p, j);
-                expected.at(of)(i, j) = sum;
-            }
+            for (std::size_t j = 0; j < n; ++j)
+                expected.at(of)(i, j) = T(2 * product(i, j) + beta * double(expected.at(of)(i, j)));
+    }
     tiny<T> alone = c;
     matrix_products(cpu{1}, scaled(2.0, a.all()), b.all(), scaled(beta, c.all()), c.all());
     ASSERT_EQ(c.memory(), expected.memory()) << m << " " << n << " " << k << " " << lies;
@@ -274,13 +272,9 @@ TEST(batch, values_of_an_epilogue_are_for_all) {
     EXPECT_TRUE(test::same_bits(c, wanted));
 }
 
-struct refusal {
-    error_code code;
-    std::vector<std::string> words;
-    std::function<void(double*)> call;  // given 4096 doubles
-};
+class refused_batches : public test::refusals {};
 
-TEST(refused_batches, name_the_product_and_leave_c_alone) {
+TEST_F(refused_batches, name_the_product_and_leave_c_alone) {
     using enum error_code;
     constexpr auto far = std::ptrdiff_t{1} << 61;
     const auto at = [](double* p) { return matrix_view<double>(p, 4, 4); };
@@ -290,78 +284,44 @@ TEST(refused_batches, name_the_product_and_leave_c_alone) {
         where = {x, y, z};
         return pointers(where, 4, 4);
     };
-    const std::vector<refusal> refusals = {
-        {size_mismatch,
-         {"A has 2 matrices and C has 3", "one matrix for all"},
-         [&](double* p) {
-             matrix_products(strided(at(p), 2, 16), at(p + 100), three(p + 200, 16));
-         }},
-        {size_mismatch,
-         {"A has 0 matrices and C has 3"},
-         [&](double* p) {
-             matrix_products(strided(at(p), 0, 16), at(p + 100), three(p + 200, 16));
-         }},
-        {size_mismatch,
-         {"B has 0 matrices and C has 3"},
-         [&](double* p) {
-             const std::span<double* const> none(where.data(), 0);
-             matrix_products(at(p), pointers(none, 4, 4), three(p + 200, 16));
-         }},
-        {size_mismatch,
-         {"product 0: A is 4 x 4 and B is 3 x 4"},
-         [&](double* p) {
-             matrix_products(three(p, 16), matrix_view<double>(p, 3, 4), three(p + 200, 16));
-         }},
-        {invalid_argument,
-         {"product 2: A is 4 x 4", "null"},
-         [&](double* p) {
-             matrix_products(pointed(p, p, nullptr), at(p + 100), three(p + 200, 16));
-         }},
-        {invalid_argument,
-         {"B is a batch whose data is null"},
-         [&](double* p) { matrix_products(at(p), three(nullptr, 16), three(p + 200, 16)); }},
-        {overflow,
-         {"B has 3 matrices", "64-bit"},
-         [&](double* p) { matrix_products(at(p), three(p + 100, far), three(p + 200, 16)); }},
-        {aliasing,
-         {"C of product 1 overlaps C of product 0"},
-         [&](double* p) { matrix_products(at(p), at(p + 100), three(p + 200, 15)); }},
-        {aliasing,
-         {"C of product 1 overlaps C of product 0"},
-         [&](double* p) { matrix_products(at(p), at(p + 100), three(p + 200, 0)); }},
-        {aliasing,
-         {"C of product 2 overlaps A of product 0"},
-         [&](double* p) {
-             matrix_products(pointed(p + 247, p, p), at(p + 100), three(p + 200, 16));
-         }},
-        {aliasing,
-         {"C of product 1 overlaps B of all"},
-         [&](double* p) { matrix_products(at(p), at(p + 220), three(p + 200, 16)); }},
-        {aliasing,
-         {"C of product 0 overlaps E of product 1"},
-         [&](double* p) {
-             matrix_products(at(p), at(p + 100), pointed(p + 300, p + 200, p + 400),
-                             three(p + 200, 16));
-         }},
-        {aliasing,
-         {"product 2", "C overlaps the bias"},
-         [&](double* p) {
-             matrix_products(at(p), at(p + 100), three(p + 200, 16), bias(std::span(p + 247, 4)));
-         }},
-        {invalid_argument,
-         {"-1", "0 for all"},
-         [&](double* p) { matrix_products(cpu{-1}, at(p), at(p + 100), three(p + 200, 16)); }},
-    };
-    int executed = 0;
-    for (const refusal& r : refusals) {
-        std::vector<double> memory(4096);
-        std::iota(memory.begin(), memory.end(), 0);
-        const std::vector<double> before = memory;
-        test::expect_refusal([&] { r.call(memory.data()); }, r.code, r.words);
-        EXPECT_EQ(memory, before) << r.words[0];
-        ++executed;
-    }
-    EXPECT_EQ(executed, 14);
+    refuse(size_mismatch, {"A has 2 matrices and C has 3", "one matrix for all"}, [&](double* p) {
+        matrix_products(strided(at(p), 2, 16), at(p + 100), three(p + 200, 16));
+    });
+    refuse(size_mismatch, {"A has 0 matrices and C has 3"}, [&](double* p) {
+        matrix_products(strided(at(p), 0, 16), at(p + 100), three(p + 200, 16));
+    });
+    refuse(size_mismatch, {"B has 0 matrices and C has 3"}, [&](double* p) {
+        const std::span<double* const> none(where.data(), 0);
+        matrix_products(at(p), pointers(none, 4, 4), three(p + 200, 16));
+    });
+    refuse(size_mismatch, {"product 0: A is 4 x 4 and B is 3 x 4"}, [&](double* p) {
+        matrix_products(three(p, 16), matrix_view<double>(p, 3, 4), three(p + 200, 16));
+    });
+    refuse(invalid_argument, {"product 2: A is 4 x 4", "null"}, [&](double* p) {
+        matrix_products(pointed(p, p, nullptr), at(p + 100), three(p + 200, 16));
+    });
+    refuse(invalid_argument, {"B is a batch whose data is null"},
+           [&](double* p) { matrix_products(at(p), three(nullptr, 16), three(p + 200, 16)); });
+    refuse(overflow, {"B has 3 matrices", "64-bit"},
+           [&](double* p) { matrix_products(at(p), three(p + 100, far), three(p + 200, 16)); });
+    refuse(aliasing, {"C of product 1 overlaps C of product 0"},
+           [&](double* p) { matrix_products(at(p), at(p + 100), three(p + 200, 15)); });
+    refuse(aliasing, {"C of product 1 overlaps C of product 0"},
+           [&](double* p) { matrix_products(at(p), at(p + 100), three(p + 200, 0)); });
+    refuse(aliasing, {"C of product 2 overlaps A of product 0"}, [&](double* p) {
+        matrix_products(pointed(p + 247, p, p), at(p + 100), three(p + 200, 16));
+    });
+    refuse(aliasing, {"C of product 1 overlaps B of all"},
+           [&](double* p) { matrix_products(at(p), at(p + 220), three(p + 200, 16)); });
+    refuse(aliasing, {"C of product 0 overlaps E of product 1"}, [&](double* p) {
+        matrix_products(at(p), at(p + 100), pointed(p + 300, p + 200, p + 400), three(p + 200, 16));
+    });
+    refuse(aliasing, {"product 2", "C overlaps the bias"}, [&](double* p) {
+        matrix_products(at(p), at(p + 100), three(p + 200, 16), bias(std::span(p + 247, 4)));
+    });
+    refuse(invalid_argument, {"-1", "0 for all"},
+           [&](double* p) { matrix_products(cpu{-1}, at(p), at(p + 100), three(p + 200, 16)); });
+    EXPECT_EQ(refused_, 14);
 }
 
 }  // namespace

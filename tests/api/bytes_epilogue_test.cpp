@@ -84,19 +84,19 @@ void check(const shape& s, bool columns, residual kind, int threads) {
     if (kind == residual::none) matrix_product(where, scaled(0.5, a), b, c, last);
     if (kind == residual::other) matrix_product(where, scaled(0.5, a), b, scaled(-3, e), c, last);
     if (kind == residual::itself) matrix_product(where, scaled(0.5, a), b, scaled(-3, c), c, last);
-    for (std::size_t i = 0; i < s.m; ++i)
-        for (std::size_t j = 0; j < s.n; ++j) {
-            std::int32_t sum = 0;
-            for (std::size_t p = 0; p < s.k; ++p) sum += int(a(i, p)) * int(b(p, j));
-            float x = float(sum) * 0.5F;
-            x = x * of_rows[i];
-            x = x * of_cols[j];
-            x = x + add[j];
-            x = std::max(x, 0.0F);
-            if (kind != residual::none) x = x - 3 * float(e(i, j));
-            ASSERT_EQ(double(c(i, j)), double(stored<Out>(x)))
-                << s.m << "x" << s.n << "x" << s.k << " at " << i << ", " << j;
-        }
+    const test::sums product(a, b);
+    ASSERT_EQ(test::wrong_in(c,
+                             [&](std::size_t i, std::size_t j) {
+                                 float x = float(product(i, j)) * 0.5F;
+                                 x = x * of_rows[i];
+                                 x = x * of_cols[j];
+                                 x = x + add[j];
+                                 x = std::max(x, 0.0F);
+                                 if (kind != residual::none) x = x - 3 * float(e(i, j));
+                                 return stored<Out>(x);
+                             }),
+              "")
+        << s.m << "x" << s.n << "x" << s.k;
 }
 
 TYPED_TEST(bytes_epilogue, is_every_step_on_the_rounded_sum) {

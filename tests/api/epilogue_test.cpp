@@ -2,12 +2,11 @@
 // E; activations against long double; what must not be read; and bad values.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <gtest/gtest.h>
 #include <string>
 
 #include "tests/api/matrices.hpp"
-#include "tests/catalogue/guarded.hpp"
+#include "tests/support/guarded.hpp"
 
 namespace {
 
@@ -58,22 +57,17 @@ constexpr auto position = [](auto x, std::size_t i, std::size_t j) {
     return x + static_cast<decltype(x)>((2 * i + j) % 3);
 };
 
-// Whole numbers, and their product by the definition: once for all layouts of C.
+// Whole numbers, and their product: once for all layouts of C.
 template <class In, class Out>
 struct operands {
     explicit operands(const shape& s)
         : a(test::whole_matrix<In>(s.m, s.k, 1, 1)),
           b(test::whole_matrix<In>(s.k, s.n, 1, 2)),
           e(test::whole_matrix<Out>(s.m, s.n, 9, 3)),
-          product(s.m, s.n) {
-        for (std::size_t i = 0; i < s.m; ++i)
-            for (std::size_t j = 0; j < s.n; ++j)
-                for (std::size_t p = 0; p < s.k; ++p)
-                    product(i, j) += double(a(i, p)) * double(b(p, j));
-    }
+          product(a, b) {}
     matrix<In> a, b;
     matrix<Out> e;
-    matrix<double> product;
+    test::sums product;
 };
 
 // bias by column, scale by row, relu, the position, twice that, E.
@@ -221,17 +215,17 @@ TYPED_TEST(activations, nothing_multiplied_is_finished_too) {
 // Values and E flush against pages that nobody may touch.
 TYPED_TEST(activations, read_nothing_outside_their_values) {
     using T = TypeParam;
-    using catalogue_test::flush;
+    using test::flush;
     int executed = 0;
     for (const flush side : {flush::front, flush::back}) {
         for (const std::size_t m : {1u, 7u, 25u, 49u}) {
             for (const std::size_t n : {1u, 5u, 33u, 100u}) {
                 const auto a = test::whole_matrix<T>(m, 9, 3, 1);
                 const auto b = test::whole_matrix<T>(9, n, 3, 2);
-                const catalogue_test::guarded_block of_rows(m * sizeof(T), side, 0);
-                const catalogue_test::guarded_block of_cols(n * sizeof(T), side, 0);
-                const catalogue_test::guarded_block of_e(m * n * sizeof(T), side, 0);
-                const catalogue_test::guarded_block of_c(m * n * sizeof(T), side, 0);
+                const test::guarded_block of_rows(m * sizeof(T), side, 0);
+                const test::guarded_block of_cols(n * sizeof(T), side, 0);
+                const test::guarded_block of_e(m * n * sizeof(T), side, 0);
+                const test::guarded_block of_c(m * n * sizeof(T), side, 0);
                 const std::span rows(reinterpret_cast<T*>(of_rows.data()), m);
                 const std::span cols(reinterpret_cast<T*>(of_cols.data()), n);
                 const matrix_view<T> e(reinterpret_cast<T*>(of_e.data()), m, n);
@@ -239,7 +233,7 @@ TYPED_TEST(activations, read_nothing_outside_their_values) {
                 std::ranges::fill(rows, T{2});
                 std::ranges::fill(cols, T{3});
                 std::fill_n(e.data(), m * n, T{4});
-                catalogue_test::describe_for_crash(std::to_string(m) + " x " + std::to_string(n));
+                test::describe_for_crash(std::to_string(m) + " x " + std::to_string(n));
                 matrix_product(a, b, e, c, scale(rows, by::row) | bias(cols));
                 matrix<T> plain(m, n);
                 matrix_product(a, b, plain);
@@ -253,46 +247,28 @@ TYPED_TEST(activations, read_nothing_outside_their_values) {
     EXPECT_EQ(executed, 2 * 4 * 4);
 }
 
-struct refusal {
-    error_code code;
-    std::vector<std::string> words;
-    std::function<void(const matrix<double>&, matrix<double>&)> call;  // 3 x 3 each
-};
+class refused_epilogues : public test::refusals {};
 
-TEST(refused_epilogues, name_the_values_and_leave_c_alone) {
+TEST_F(refused_epilogues, name_the_values_and_leave_c_alone) {
     using enum error_code;
     const std::vector<double> five(5), three(3);
-    const std::vector<refusal> refusals = {
-        {size_mismatch,
-         {"the bias has 5 values", "C is 3 x 3", "each column"},
-         [&](const auto& a, auto& c) { matrix_product(a, a, c, bias(five)); }},
-        {size_mismatch,
-         {"the scale has 5 values", "each row"},
-         [&](const auto& a, auto& c) { matrix_product(a, a, c, scale(five, by::row)); }},
-        {invalid_argument,
-         {"the bias is 1 x 3", "null"},
-         [&](const auto& a, auto& c) {
-             matrix_product(a, a, c,
-                            bias(std::span<const double>(static_cast<double*>(nullptr), 3)));
-         }},
-        {aliasing,
-         {"C overlaps the bias"},
-         [&](const auto& a, auto& c) {
-             matrix_product(a, a, c, relu | bias(std::span(c.data() + 6, 3)));
-         }},
-        {invalid_argument,
-         {"9 steps", "at most 8", "each"},
-         [&](const auto& a, auto& c) {
-             const auto four = relu | relu | relu | relu;
-             matrix_product(a, a, c, four | four | bias(three));
-         }},
-    };
-    for (const refusal& r : refusals) {
-        const auto a = test::whole_matrix<double>(3, 3, 5, 1);
-        matrix<double> c = a;
-        test::expect_refusal([&] { r.call(a, c); }, r.code, r.words);
-        EXPECT_TRUE(test::same_bits(c, a)) << r.words[0];
-    }
+    const auto at = [](double* p) { return matrix_view<double>(p, 3, 3); };
+    refuse(size_mismatch, {"the bias has 5 values", "C is 3 x 3", "each column"},
+           [&](double* p) { matrix_product(at(p), at(p), at(p + 100), bias(five)); });
+    refuse(size_mismatch, {"the scale has 5 values", "each row"},
+           [&](double* p) { matrix_product(at(p), at(p), at(p + 100), scale(five, by::row)); });
+    refuse(invalid_argument, {"the bias is 1 x 3", "null"}, [&](double* p) {
+        matrix_product(at(p), at(p), at(p + 100),
+                       bias(std::span<const double>(static_cast<double*>(nullptr), 3)));
+    });
+    refuse(aliasing, {"C overlaps the bias"}, [&](double* p) {
+        matrix_product(at(p), at(p), at(p + 100), relu | bias(std::span(p + 106, 3)));
+    });
+    refuse(invalid_argument, {"9 steps", "at most 8", "each"}, [&](double* p) {
+        const auto four = relu | relu | relu | relu;
+        matrix_product(at(p), at(p), at(p + 100), four | four | bias(three));
+    });
+    EXPECT_EQ(refused_, 5);
 }
 
 }  // namespace

@@ -58,14 +58,14 @@ int check_whole_numbers() {
                 const auto view = turned ? transposed(c.view()) : c.view();
                 test::poison(c);
                 matrix_product(fast, scaled(-1, a), b, scaled(3, e), view, relu);
-                for (std::size_t i = 0; i < m; ++i)
-                    for (std::size_t j = 0; j < n; ++j) {
-                        double sum = 0;
-                        for (std::size_t p = 0; p < k; ++p)
-                            sum -= double(a(i, p)) * double(b(p, j));
-                        const Out wanted = Out(std::max(sum, 0.0) + 3 * double(e(i, j)));
-                        EXPECT_EQ(double(view(i, j)), double(wanted)) << m << "x" << n << "x" << k;
-                    }
+                const test::sums product(a, b);
+                EXPECT_EQ(test::wrong_in(view,
+                                         [&](std::size_t i, std::size_t j) {
+                                             return Out(std::max(-product(i, j), 0.0) +
+                                                        3 * double(e(i, j)));
+                                         }),
+                          "")
+                    << m << "x" << n << "x" << k;
                 ++executed;
             }
     return executed;
@@ -100,16 +100,12 @@ TEST_F(f16_sums, keep_their_bound) {
             b.data()[i] = f16(std::abs(double(b.data()[i])));
         matrix<float> c(m, n);
         matrix_product(fast, a, b, c);
+        const test::sums exact(a, b);
         double worst = 0;
         for (std::size_t i = 0; i < m; ++i)
-            for (std::size_t j = 0; j < n; ++j) {
-                double sum = 0, magnitude = 0;
-                for (std::size_t p = 0; p < k; ++p) {
-                    sum += double(a(i, p)) * double(b(p, j));
-                    magnitude += std::abs(double(a(i, p)) * double(b(p, j)));
-                }
-                worst = std::max(worst, std::abs(double(c(i, j)) - sum) / magnitude);
-            }
+            for (std::size_t j = 0; j < n; ++j)
+                worst = std::max(worst,
+                                 std::abs(double(c(i, j)) - exact(i, j)) / exact.magnitude(i, j));
         EXPECT_LE(worst, std::expm1(32 * 0x1p-11 + (k / 32 + 3) * 0x1p-24));
         EXPECT_GT(worst, 0x1p-15) << "these are not sums in f16";
     }

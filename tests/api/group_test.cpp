@@ -1,5 +1,4 @@
 // Products of different sizes in one call: the bits of a loop, and which product is at fault.
-#include <functional>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
@@ -146,13 +145,9 @@ TEST(group, experts_take_their_rows) {
     EXPECT_TRUE(test::same_bits(y, wanted));
 }
 
-struct refusal {
-    error_code code;
-    std::vector<std::string> words;
-    std::function<void(double*)> call;  // given 4096 doubles
-};
+class refused_groups : public test::refusals {};
 
-TEST(refused_groups, name_the_product_and_leave_c_alone) {
+TEST_F(refused_groups, name_the_product_and_leave_c_alone) {
     using enum error_code;
     using view = matrix_view<double>;
     using views = std::vector<view>;
@@ -162,77 +157,52 @@ TEST(refused_groups, name_the_product_and_leave_c_alone) {
     const auto three = [&](double* p) {
         return views{at(p, 4, 4), at(p + 16, 2, 4), at(p + 24, 3, 4)};
     };
-    const std::vector<refusal> refusals = {
-        {size_mismatch,
-         {"matrix_products: A has 2 matrices and C has 3", "one matrix for all"},
-         [&](double* p) {
-             const auto c = three(p + 200);
-             matrix_products(listed(views{at(p, 4, 4), at(p, 2, 4)}), at(p + 100, 4, 4), listed(c));
-         }},
-        {size_mismatch,
-         {"matrix_products: B has 0 matrices and C has 3"},
-         [&](double* p) {
-             const auto c = three(p + 200);
-             matrix_products(listed(three(p)), listed(views{}), listed(c));
-         }},
-        {size_mismatch,
-         {"product 1: C is 2 x 4 but A B is 3 x 4"},
-         [&](double* p) {
-             const auto a = views{at(p, 4, 4), at(p, 3, 4), at(p, 3, 4)};
-             const auto c = three(p + 200);
-             matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
-         }},
-        {size_mismatch,
-         {"product 2: A is 3 x 4 and B is 5 x 4"},
-         [&](double* p) {
-             const auto a = three(p);
-             const auto b = views{at(p + 100, 4, 4), at(p + 100, 4, 4), at(p + 100, 5, 4)};
-             const auto c = three(p + 200);
-             matrix_products(listed(a), listed(b), listed(c));
-         }},
-        {invalid_argument,
-         {"product 2: A is 3 x 4", "null"},
-         [&](double* p) {
-             const auto a = views{at(p, 4, 4), at(p, 2, 4), at(nullptr, 3, 4)};
-             const auto c = three(p + 200);
-             matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
-         }},
-        {aliasing,
-         {"C of product 2 overlaps C of product 0"},
-         [&](double* p) {
-             const auto a = three(p);
-             const auto c = views{at(p + 200, 4, 4), at(p + 300, 2, 4), at(p + 215, 3, 4)};
-             matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
-         }},
-        {aliasing,
-         {"C of product 1 overlaps A of product 0"},
-         [&](double* p) {
-             const auto a = views{at(p + 223, 4, 4), at(p, 2, 4), at(p, 3, 4)};
-             const auto c = three(p + 200);
-             matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
-         }},
-        {size_mismatch,
-         {"product 1: the bias has 4 values but C is 2 x 5"},
-         [&](double* p) {
-             const auto a = three(p);
-             const auto b = views{at(p + 100, 4, 4), at(p + 100, 4, 5), at(p + 100, 4, 4)};
-             const auto c = views{at(p + 200, 4, 4), at(p + 216, 2, 5), at(p + 226, 3, 4)};
-             matrix_products(listed(a), listed(b), listed(c), bias(std::span(p + 50, 4)));
-         }},
-    };
-    int executed = 0;
-    for (const refusal& r : refusals) {
-        std::vector<double> memory(4096);
-        std::iota(memory.begin(), memory.end(), 0);
-        const std::vector<double> before = memory;
-        test::expect_refusal([&] { r.call(memory.data()); }, r.code, r.words);
-        EXPECT_EQ(memory, before) << r.words[0];
-        ++executed;
-    }
-    EXPECT_EQ(executed, 8);
+    refuse(
+        size_mismatch, {"matrix_products: A has 2 matrices and C has 3", "one matrix for all"},
+        [&](double* p) {
+            const auto c = three(p + 200);
+            matrix_products(listed(views{at(p, 4, 4), at(p, 2, 4)}), at(p + 100, 4, 4), listed(c));
+        });
+    refuse(size_mismatch, {"matrix_products: B has 0 matrices and C has 3"}, [&](double* p) {
+        const auto c = three(p + 200);
+        matrix_products(listed(three(p)), listed(views{}), listed(c));
+    });
+    refuse(size_mismatch, {"product 1: C is 2 x 4 but A B is 3 x 4"}, [&](double* p) {
+        const auto a = views{at(p, 4, 4), at(p, 3, 4), at(p, 3, 4)};
+        const auto c = three(p + 200);
+        matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
+    });
+    refuse(size_mismatch, {"product 2: A is 3 x 4 and B is 5 x 4"}, [&](double* p) {
+        const auto a = three(p);
+        const auto b = views{at(p + 100, 4, 4), at(p + 100, 4, 4), at(p + 100, 5, 4)};
+        const auto c = three(p + 200);
+        matrix_products(listed(a), listed(b), listed(c));
+    });
+    refuse(invalid_argument, {"product 2: A is 3 x 4", "null"}, [&](double* p) {
+        const auto a = views{at(p, 4, 4), at(p, 2, 4), at(nullptr, 3, 4)};
+        const auto c = three(p + 200);
+        matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
+    });
+    refuse(aliasing, {"C of product 2 overlaps C of product 0"}, [&](double* p) {
+        const auto a = three(p);
+        const auto c = views{at(p + 200, 4, 4), at(p + 300, 2, 4), at(p + 215, 3, 4)};
+        matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
+    });
+    refuse(aliasing, {"C of product 1 overlaps A of product 0"}, [&](double* p) {
+        const auto a = views{at(p + 223, 4, 4), at(p, 2, 4), at(p, 3, 4)};
+        const auto c = three(p + 200);
+        matrix_products(listed(a), at(p + 100, 4, 4), listed(c));
+    });
+    refuse(size_mismatch, {"product 1: the bias has 4 values but C is 2 x 5"}, [&](double* p) {
+        const auto a = three(p);
+        const auto b = views{at(p + 100, 4, 4), at(p + 100, 4, 5), at(p + 100, 4, 4)};
+        const auto c = views{at(p + 200, 4, 4), at(p + 216, 2, 5), at(p + 226, 3, 4)};
+        matrix_products(listed(a), listed(b), listed(c), bias(std::span(p + 50, 4)));
+    });
+    EXPECT_EQ(refused_, 8);
 }
 
-TEST(refused_groups, integers_are_true_or_refused_whole) {
+TEST_F(refused_groups, integers_are_true_or_refused_whole) {
     std::vector<matrix<std::int32_t>> a, b, c;
     for (const std::size_t size : {3u, 5u, 4u}) {
         a.emplace_back(size, size), b.emplace_back(size, size), c.emplace_back(size, size);

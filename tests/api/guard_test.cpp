@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "tests/api/matrices.hpp"
-#include "tests/catalogue/guarded.hpp"
+#include "tests/support/guarded.hpp"
 
 namespace {
 
 using namespace carat;
 
-using catalogue_test::flush;
-using catalogue_test::guarded_block;
+using test::flush;
+using test::guarded_block;
 using test::types;
 
 // `count` matrices of ones, one after the other.
@@ -66,9 +66,8 @@ int for_each_case(const F& f) {
     for (const flush side : {flush::front, flush::back})
         for (const shape& s : shapes)
             for (unsigned how = 0; how < 8; ++how, ++executed) {
-                catalogue_test::describe_for_crash(
-                    std::to_string(s.m) + " x " + std::to_string(s.n) + " x " +
-                    std::to_string(s.k) + " how " + std::to_string(how));
+                test::describe_for_crash(std::to_string(s.m) + " x " + std::to_string(s.n) + " x " +
+                                         std::to_string(s.k) + " how " + std::to_string(how));
                 f(s, how, side);
             }
     return executed;

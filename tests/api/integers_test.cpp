@@ -93,12 +93,12 @@ TEST(integers, all_ways_agree_with_wide_sums) {
             const auto a = test::whole_matrix<i32>(size, size + 1, magnitude, 1);
             const auto b = test::whole_matrix<i32>(size + 1, size, magnitude, 2);
             const auto e = test::whole_matrix<i32>(size, size, magnitude, 3);
+            const test::sums product(a, b);
             bool fits = true;
             matrix<i32> wanted(size, size);
             for (std::size_t i = 0; i < size; ++i) {
                 for (std::size_t j = 0; j < size; ++j) {
-                    std::int64_t sum = e(i, j);
-                    for (std::size_t p = 0; p <= size; ++p) sum += std::int64_t{a(i, p)} * b(p, j);
+                    const auto sum = static_cast<std::int64_t>(product(i, j)) + e(i, j);
                     fits = fits && sum >= least && sum <= most;
                     wanted(i, j) = static_cast<i32>(sum);
                 }
@@ -155,9 +155,9 @@ TEST(integers, sums_of_bytes_end_where_32_bits_do) {
     EXPECT_TRUE(overflows(dot_of_bytes<u8, u8>(33026, 255, 255, 255)));
 }
 
-// C = 2 E - 3 A B over whole ranges of A and B.
+// What is wrong in C = 2 E - 3 A B over whole ranges of A and B.
 template <class A, class B>
-int wrong_products_of_bytes(std::size_t m, std::size_t n, std::size_t k) {
+std::string wrong_products_of_bytes(std::size_t m, std::size_t n, std::size_t k) {
     matrix<A> a(m, k);
     matrix<B> b(k, n);
     matrix<i32> e(m, n), c(m, n);
@@ -168,14 +168,9 @@ int wrong_products_of_bytes(std::size_t m, std::size_t n, std::size_t k) {
     for (std::size_t i = 0; i < m; ++i)
         for (std::size_t j = 0; j < n; ++j) e(i, j) = static_cast<i32>(i * n + j) - 100;
     matrix_product(scaled(-3, a), b, scaled(2, e), c);
-    int wrong = 0;
-    for (std::size_t i = 0; i < m; ++i)
-        for (std::size_t j = 0; j < n; ++j) {
-            i32 sum = 0;
-            for (std::size_t p = 0; p < k; ++p) sum += i32{a(i, p)} * b(p, j);
-            wrong += c(i, j) != 2 * e(i, j) - 3 * sum;
-        }
-    return wrong;
+    const test::sums product(a, b);
+    return test::wrong_in(
+        c, [&](std::size_t i, std::size_t j) { return 2 * e(i, j) - 3 * product(i, j); });
 }
 
 TEST(integers, bytes_of_either_kind) {
@@ -183,10 +178,10 @@ TEST(integers, bytes_of_either_kind) {
     using u8 = std::uint8_t;
     int executed = 0;
     for (const std::size_t size : {1u, 17u, 70u, 150u}) {
-        EXPECT_EQ((wrong_products_of_bytes<i8, i8>(size, size + 1, size + 3)), 0) << size;
-        EXPECT_EQ((wrong_products_of_bytes<u8, i8>(size, size + 1, size + 3)), 0) << size;
-        EXPECT_EQ((wrong_products_of_bytes<i8, u8>(size, size + 1, size + 3)), 0) << size;
-        EXPECT_EQ((wrong_products_of_bytes<u8, u8>(size, size + 1, size + 3)), 0) << size;
+        EXPECT_EQ((wrong_products_of_bytes<i8, i8>(size, size + 1, size + 3)), "") << size;
+        EXPECT_EQ((wrong_products_of_bytes<u8, i8>(size, size + 1, size + 3)), "") << size;
+        EXPECT_EQ((wrong_products_of_bytes<i8, u8>(size, size + 1, size + 3)), "") << size;
+        EXPECT_EQ((wrong_products_of_bytes<u8, u8>(size, size + 1, size + 3)), "") << size;
         ++executed;
     }
     EXPECT_EQ(executed, 4);

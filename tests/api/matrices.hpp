@@ -1,16 +1,15 @@
-// What the tests of the public call share: matrices from a seed, the definition of the product in
-// long double, comparison to the bit, and what a refusal must say.
+// What the tests of the public call share: matrices from a seed, and comparison to the bit.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <gtest/gtest.h>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include <carat/carat.hpp>
+
+#include "tests/support/oracle.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace carat::test {
 
@@ -81,40 +80,16 @@ void poison(matrix<T>& m) {
     }
 }
 
-// Entry (i, j) of A B in double, exact for whole numbers.
-template <class A, class B>
-double sum_at(const A& a, const B& b, std::size_t i, std::size_t j) {
-    double sum = 0;
-    for (std::size_t p = 0; p < a.cols(); ++p) sum += double(a(i, p)) * double(b(p, j));
-    return sum;
-}
-
 // alpha A B + beta E of whole numbers small enough for T; E is not read if beta is 0.
 template <class T, class A, class B, class E>
-matrix<T> expected(double alpha, const A& of_a, const B& of_b, double beta, const E& of_e) {
-    const auto a = view_of(of_a);
-    const auto b = view_of(of_b);
+matrix<T> expected(double alpha, const A& a, const B& b, double beta, const E& of_e) {
     const auto e = view_of(of_e);
-    matrix<T> c(a.rows(), b.cols());
+    const sums product(a, b);
+    matrix<T> c(view_of(a).rows(), view_of(b).cols());
     for (std::size_t i = 0; i < c.rows(); ++i)
         for (std::size_t j = 0; j < c.cols(); ++j)
-            c(i, j) = T(alpha * sum_at(a, b, i, j) + (beta == 0 ? 0 : beta * double(e(i, j))));
+            c(i, j) = T(alpha * product(i, j) + (beta == 0 ? 0 : beta * double(e(i, j))));
     return c;
-}
-
-// Expects `call` to throw `code` in one line that contains all of `words`.
-template <class Call>
-void expect_refusal(const Call& call, error_code code, const std::vector<std::string>& words) {
-    try {
-        call();
-        ADD_FAILURE() << words[0] << " was accepted";
-    } catch (const error& why) {
-        const std::string message = why.what();
-        EXPECT_EQ(why.code(), code) << message;
-        EXPECT_EQ(message.find('\n'), std::string::npos);
-        for (const std::string& word : words)
-            EXPECT_NE(message.find(word), std::string::npos) << message;
-    }
 }
 
 // Element types of operands and of C, for typed tests.

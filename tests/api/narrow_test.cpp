@@ -101,13 +101,14 @@ TYPED_TEST(narrow, exact_sums_are_rounded_once) {
                 matrix<T> c = e;
                 const double add = alpha < 1 ? 0 : beta;
                 matrix_product(cpu{2}, scaled(alpha, a), b, scaled(add, c), c);
-                for (std::size_t i = 0; i < 70; ++i) {
-                    for (std::size_t j = 0; j < 90; ++j) {
-                        const T wanted(alpha * test::sum_at(a, b, i, j) + add * double(e(i, j)));
-                        ASSERT_TRUE(same_value(c(i, j), wanted))
-                            << alpha << " " << beta << " " << k;
-                    }
-                }
+                const test::sums product(a, b);
+                ASSERT_EQ(
+                    test::wrong_in(c,
+                                   [&](std::size_t i, std::size_t j) {
+                                       return T(alpha * product(i, j) + add * double(e(i, j)));
+                                   }),
+                    "")
+                    << alpha << " " << beta << " " << k;
                 ++executed;
             }
         }
@@ -126,9 +127,9 @@ TYPED_TEST(narrow, large_products_are_rounded_once) {
     matrix<float> exact(m, n);
     matrix_product(a, b, c);
     matrix_product(a, b, exact);
-    for (std::size_t i = 0; i < m; ++i)
-        for (std::size_t j = 0; j < n; ++j)
-            ASSERT_TRUE(same_value(c(i, j), T(double(exact(i, j)))));
+    ASSERT_EQ(
+        test::wrong_in(c, [&](std::size_t i, std::size_t j) { return T(double(exact(i, j))); }),
+        "");
 }
 
 }  // namespace

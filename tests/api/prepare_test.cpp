@@ -1,7 +1,6 @@
 // Prepared operands give the bits of the matrix itself on every path, layout and side; what they
 // report, and what they refuse.
 #include <atomic>
-#include <functional>
 #include <gtest/gtest.h>
 #include <string>
 #include <thread>
@@ -180,44 +179,30 @@ TEST(prepared_matrix, scaled_by_zero_is_not_read) {
     EXPECT_TRUE(test::same_values(c, matrix<double>(10, 20)));
 }
 
-struct refusal {
-    error_code code;
-    std::vector<std::string> words;
-    std::function<void(matrix<double>&)> call;  // given a C of 3 x 4
-};
+class refused_matrix : public test::refusals {};
 
-TEST(prepared_matrix, refuses_what_does_not_fit) {
+TEST_F(refused_matrix, does_not_fit) {
     using enum error_code;
     const auto a = test::whole_matrix<double>(3, 5, 3, 1);
     const auto b = test::whole_matrix<double>(5, 4, 3, 2);
     constexpr auto far = std::ptrdiff_t{1} << 62;
     double* const null = nullptr;
-    const std::vector<refusal> refusals = {
-        {size_mismatch,
-         {"matrix_product: ", "A is 3 x 5", "B is 3 x 5"},
-         [&](auto& c) { matrix_product(a, prepare(a), c); }},
-        {invalid_argument,
-         {"matrix_product: B was prepared as f32", "f64"},
-         [&](auto& c) { matrix_product(a, prepare(matrix<float>(5, 4)), c); }},
-        {invalid_argument,
-         {"matrix_product: B was prepared for the other side", "carat::side::right"},
-         [&](auto& c) { matrix_product(a, prepare(b, side::left), c); }},
-        {invalid_argument,
-         {"matrix_product: A was prepared for the other side", "carat::side::left"},
-         [&](auto& c) { matrix_product(prepare(a), b, c); }},
-        {invalid_argument,
-         {"prepare: the matrix is 5 x 4 f64", "null"},
-         [&](auto&) { (void)prepare(matrix_view<double>(null, 5, 4)); }},
-        {overflow,
-         {"prepare: the matrix is 5 x 4 f64", "64-bit"},
-         [&](auto& c) { (void)prepare(matrix_view<double>(c.data(), 5, 4, far, 1)); }},
-    };
-    for (const refusal& r : refusals) {
-        const auto before = test::whole_matrix<double>(3, 4, 5, 3);
-        matrix<double> c = before;
-        test::expect_refusal([&] { r.call(c); }, r.code, r.words);
-        EXPECT_TRUE(test::same_bits(c, before)) << r.words[0];
-    }
+    const auto at = [](double* p) { return matrix_view<double>(p, 3, 4); };
+    refuse(size_mismatch, {"matrix_product: ", "A is 3 x 5", "B is 3 x 5"},
+           [&](double* p) { matrix_product(a, prepare(a), at(p)); });
+    refuse(invalid_argument, {"matrix_product: B was prepared as f32", "f64"},
+           [&](double* p) { matrix_product(a, prepare(matrix<float>(5, 4)), at(p)); });
+    refuse(invalid_argument,
+           {"matrix_product: B was prepared for the other side", "carat::side::right"},
+           [&](double* p) { matrix_product(a, prepare(b, side::left), at(p)); });
+    refuse(invalid_argument,
+           {"matrix_product: A was prepared for the other side", "carat::side::left"},
+           [&](double* p) { matrix_product(prepare(a), b, at(p)); });
+    refuse(invalid_argument, {"prepare: the matrix is 5 x 4 f64", "null"},
+           [&](double*) { (void)prepare(matrix_view<double>(null, 5, 4)); });
+    refuse(overflow, {"prepare: the matrix is 5 x 4 f64", "64-bit"},
+           [&](double* p) { (void)prepare(matrix_view<double>(p, 5, 4, far, 1)); });
+    EXPECT_EQ(refused_, 6);
 }
 
 }  // namespace

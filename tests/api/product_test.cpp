@@ -116,7 +116,7 @@ TEST(product, narrow_operands_with_a_float_result) {
     matrix<float> c(50, 70), e(50, 70);
     e(3, 4) = 0.25f;
     matrix_product(a, b, e, c);
-    EXPECT_EQ(c(3, 4), float(0.25 + test::sum_at(a, b, 3, 4)));
+    EXPECT_EQ(c(3, 4), float(0.25 + test::sums(a, b)(3, 4)));
 }
 
 // A std::mdspan from another library.

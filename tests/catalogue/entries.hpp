@@ -12,7 +12,7 @@
 #include "lab/catalogue/catalogue.hpp"
 #include "tests/parameters.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 inline bool is_ours(const rows::implementation& entry) {
     return entry.name.starts_with("cpu.");
@@ -119,4 +119,4 @@ inline int random_cases() {
     return count > 0 ? count : 120;
 }
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
@@ -77,10 +77,6 @@ void draw_factors(drawer& draw, core::problem& p) {
     p.beta = draw.one_in(3) ? 0 : draw.any_of(integer ? whole : real);
 }
 
-workload::distribution small_integers(dtype type) {
-    return workload::integers(type == dtype::u8 ? 0 : -8, 8);
-}
-
 workload::distribution draw_data(drawer& draw, const core::problem& p) {
     if (p.a_type == dtype::u8) return workload::integers(0, 127);
     if (p.c_type == dtype::i32)
@@ -140,19 +136,6 @@ std::vector<simplification> simplifications() {
 
 }  // namespace
 
-product_case plain_case(const rows::implementation& entry, const core::signature& types,
-                        std::int64_t m, std::int64_t n, std::int64_t k) {
-    product_case c;
-    c.entry = &entry;
-    c.types = &types;
-    c.p = core::row_major_problem(types.c, m, n, k);
-    c.p.a_type = types.a;
-    c.p.b_type = types.b;
-    c.how.threads = 1;
-    c.data = small_integers(types.a);
-    return c;
-}
-
 int most_threads(const rows::implementation& entry) {
     if (!entry.threaded) return 1;
     if (entry.name.starts_with("cpu.")) return 3;
@@ -201,4 +184,4 @@ product_case smallest_failing(product_case failing) {
     return failing;
 }
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "product_case.hpp"
+#include "tests/support/product_case.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 // Threads to try: up to 3, but a vendor's not beyond the machine's, since libraries that spin at
 // their barriers take seconds for milliseconds then.
@@ -21,9 +21,4 @@ namespace carat::catalogue_test {
 // threads and data.
 [[nodiscard]] product_case smallest_failing(product_case failing);
 
-// The case with its element types, on row-major matrices without padding.
-[[nodiscard]] product_case plain_case(const rows::implementation& entry,
-                                      const core::signature& types, std::int64_t m, std::int64_t n,
-                                      std::int64_t k);
-
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

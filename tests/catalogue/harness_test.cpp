@@ -5,7 +5,7 @@
 
 #include "generate.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
@@ -160,4 +160,4 @@ TEST(HarnessDeathTest, GuardPagesCatchReadsAndWrites) {
 
 }  // namespace
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

@@ -3,7 +3,7 @@
 
 #include "entries.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Threads, testing::ValuesIn(own_threaded_entr
 
 }  // namespace
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

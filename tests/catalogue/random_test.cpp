@@ -3,7 +3,7 @@
 
 #include "entries.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
@@ -44,4 +44,4 @@ TEST(Catalogue, OwnRowsAreAvailable) {
 
 }  // namespace
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

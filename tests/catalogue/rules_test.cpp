@@ -1,7 +1,7 @@
 // Rules that hold at the edges: no rows, columns or steps; alpha and beta of 0; NaN and Inf.
 #include "entries.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Rules, testing::ValuesIn(all_entries()), tes
 
 }  // namespace
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

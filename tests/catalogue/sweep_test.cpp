@@ -5,7 +5,7 @@
 
 #include "entries.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
@@ -130,4 +130,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Sweep, testing::ValuesIn(own_entries()), tes
 
 }  // namespace
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

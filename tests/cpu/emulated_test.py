@@ -18,7 +18,7 @@ PROGRAM, CALLER = sys.argv[1:3]
 QEMU = shutil.which("qemu-x86_64")
 # Every type and layout at the register tile's edges, except operands that end at inaccessible
 # pages: QEMU 7.2 reads all 32 bytes of a masked load, a processor only the masked ones.
-TESTS = "exactness/*.edges*:exactness.every_row*:surroundings.the*:surroundings.sub*"
+TESTS = "types/exactness.edges*:exactness.every_row*:surroundings.the*:surroundings.sub*"
 EXECUTED = 9 + 1 + 2
 
 

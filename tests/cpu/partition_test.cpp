@@ -1,60 +1,36 @@
 // One product on several threads: the rectangles cover C once for any grid, and the bits are those
 // of one thread.
-#include <cstring>
+#include <array>
 #include <gtest/gtest.h>
-#include <random>
-#include <vector>
 
-#include "cpu/engine.hpp"
 #include "cpu/threads/batch.hpp"
+#include "tests/cpu/engine_product.hpp"
 
 namespace {
 
 using namespace carat;
 
-template <class T>
-std::vector<T> random_values(std::int64_t count) {
-    std::mt19937 engine(5);
-    std::uniform_int_distribution<int> uniform(-9, 9);
-    std::vector<T> values(static_cast<std::size_t>(count));
-    for (T& x : values) x = T(uniform(engine) / 8.0);
-    return values;
-}
-
-template <class T, class Sum = T>
-void compare(std::int64_t m, std::int64_t n, std::int64_t k, int& several) {
-    const auto a = random_values<T>(m * k);
-    const auto b = random_values<T>(k * n);
-    core::problem p = core::row_major_problem(dtype_of_v<T>, m, n, k);
-    p.c_type = dtype_of_v<Sum>;
-    std::vector<Sum> serial;
-    for (const int threads : {1, 2, 3, 5, 8}) {
-        std::vector<Sum> c(static_cast<std::size_t>(m * n), Sum(77));
-        const cpu_engine::product made(p, threads, cpu_engine::kernels_for(core::isa_in_use()));
-        EXPECT_LE(made.threads(), threads);
-        several += made.threads() > 1 ? 1 : 0;
-        cpu_engine::workspace memory;
-        made.run({a.data(), b.data(), c.data()}, memory.reserve(made.workspace_bytes()));
-        if (threads == 1) serial = c;
-        EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(Sum)), 0)
-            << core::describe(p) << " with " << threads;
-    }
-}
-
 TEST(rectangles, cover_c_once_with_the_same_bits) {
+    constexpr std::pair<dtype, dtype> types[] = {
+        {dtype::f64, dtype::f64}, {dtype::f32, dtype::f32},   {dtype::i32, dtype::i32},
+        {dtype::f16, dtype::f16}, {dtype::bf16, dtype::bf16}, {dtype::bf16, dtype::f32},
+        {dtype::i8, dtype::i32}};
     int several = 0;
     for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{250, 250, 200},
                                   {3000, 5, 900},
                                   {5, 3000, 900},
-                                  {97, 511, 311}}) {
-        compare<double>(m, n, k, several);
-        compare<float>(m, n, k, several);
-        compare<std::int32_t>(m, n, k, several);
-        compare<f16>(m, n, k, several);
-        compare<bf16>(m, n, k, several);
-        compare<bf16, float>(m, n, k, several);
-        compare<std::int8_t, std::int32_t>(m, n, k, several);
-    }
+                                  {97, 511, 311}})
+        for (const auto& [in, out] : types) {
+            core::problem p = core::row_major_problem(in, m, n, k);
+            p.c_type = out;
+            const test::engine_product of(p);
+            const auto serial = of.by(1);
+            for (const int threads : {2, 3, 5, 8}) {
+                EXPECT_LE(of.make(threads).threads(), threads);
+                several += of.make(threads).threads() > 1 ? 1 : 0;
+                EXPECT_EQ(of.by(threads), serial) << core::describe(p) << " with " << threads;
+            }
+        }
     EXPECT_EQ(several, 4 * 7 * 4) << "products that really had several threads";
 }
 

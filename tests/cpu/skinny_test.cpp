@@ -1,8 +1,6 @@
 // Products with few columns or few rows, for every instruction set, compared with sums of small
 // integers, which every type holds exactly; operands end at inaccessible pages, and are parts of
 // others, with padding that must not change.
-#include <algorithm>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -11,7 +9,9 @@
 #include "cpu/machine.hpp"
 #include "cpu/skinny/loops.hpp"
 #include "cpu/unpacked/loops.hpp"
-#include "tests/catalogue/guarded.hpp"
+#include "lab/verify/verify.hpp"
+#include "tests/cpu/engine_product.hpp"
+#include "tests/support/guarded_matrix.hpp"
 
 namespace {
 
@@ -19,102 +19,63 @@ using namespace carat;
 using cpu_engine::kernel_of;
 using cpu_engine::kernel_set;
 
-// Elements that end where an inaccessible page begins; bytes before them are ones.
 template <class T>
-struct fenced : catalogue_test::guarded_block {
-    explicit fenced(std::int64_t count)
-        : guarded_block(static_cast<std::size_t>(count) * sizeof(T), catalogue_test::flush::back,
-                        0) {}
-    [[nodiscard]] T* data() const { return reinterpret_cast<T*>(guarded_block::data()); }
-    T& operator[](std::int64_t i) { return data()[i]; }
-};
+constexpr dtype type_of = std::is_same_v<T, double>  ? dtype::f64
+                          : std::is_same_v<T, float> ? dtype::f32
+                                                     : dtype::i32;
 
 struct skinny_case {
     std::int64_t m, n, k;
     core::layout a, b, c;
 };
 
-// One product with `padding` elements between lines; `multiply` gets prepared data.
+// One product whose operands end where inaccessible pages begin.
 template <class T>
 struct skinny_product {
-    explicit skinny_product(const skinny_case& from)
-        : shape(from),
-          a(core::extent_elements(from.m, from.k, from.a)),
-          b(core::extent_elements(from.k, from.n, from.b)),
-          c(core::extent_elements(from.m, from.n, from.c)) {
-        unsigned seed = 7;
-        const auto next = [&] {
-            return static_cast<T>((seed = seed * 1103515245u + 12345u) >> 16 & 7u);
-        };
-        for (std::int64_t p = 0; p < shape.k; ++p) {
-            for (std::int64_t i = 0; i < shape.m; ++i) at(a, shape.a, i, p) = next();
-            for (std::int64_t j = 0; j < shape.n; ++j) at(b, shape.b, p, j) = next();
-        }
-        for (std::int64_t i = 0; i < shape.m; ++i)
-            for (std::int64_t j = 0; j < shape.n; ++j) at(c, shape.c, i, j) = next();
+    skinny_product(const skinny_case& s, T alpha, T beta)
+        : problem{type_of<T>, type_of<T>, type_of<T>, s.m,           s.n,         s.k,
+                  s.a,        s.b,        s.c,        double(alpha), double(beta)},
+          a(type_of<T>, s.m, s.k, s.a, {test::flush::back, 0}),
+          b(type_of<T>, s.k, s.n, s.b, {test::flush::back, 0}),
+          c(type_of<T>, s.m, s.n, s.c, {test::flush::back, 0}) {
+        const auto small = workload::integers(0, 7);
+        a.fill(small, 1, workload::operand::a);
+        b.fill(small, 1, workload::operand::b);
+        c.fill(small, 1, workload::operand::c);
     }
-    static T& at(fenced<T>& x, const core::layout& l, std::int64_t i, std::int64_t j) {
-        return x[i * l.row_stride + j * l.col_stride];
-    }
-    // All of C's memory after the product.
-    std::vector<std::byte> expected(T alpha, T beta) {
-        std::vector<std::byte> after(c.accessible().begin(), c.accessible().end());
-        for (std::int64_t i = 0; i < shape.m; ++i)
-            for (std::int64_t j = 0; j < shape.n; ++j) {
-                T sum{};
-                for (std::int64_t p = 0; p < shape.k; ++p)
-                    sum += at(a, shape.a, i, p) * at(b, shape.b, p, j);
-                const T& before = at(c, shape.c, i, j);
-                sum = alpha * sum + (beta == T{0} ? T{0} : beta * before);
-                const auto* const at_c = reinterpret_cast<const std::byte*>(&before);
-                std::memcpy(after.data() + (at_c - c.accessible().data()), &sum, sizeof sum);
-            }
-        return after;
-    }
-
-    skinny_case shape;
-    fenced<T> a, b, c;
+    core::problem problem;
+    test::guarded_matrix a, b, c;
 };
 
 template <class T>
-cpu_engine::task<T> task_of(const kernel_set& set, skinny_product<T>& p, T alpha, T beta) {
-    const auto bytes = [](const T* x) { return reinterpret_cast<const std::byte*>(x); };
-    const skinny_case& s = p.shape;
-    constexpr dtype type = std::is_same_v<T, double>  ? dtype::f64
-                           : std::is_same_v<T, float> ? dtype::f32
-                                                      : dtype::i32;
+cpu_engine::task<T> task_of(const kernel_set& set, const skinny_product<T>& of) {
+    const core::problem& p = of.problem;
     return {.with = &kernel_of<T>(set),
-            .pack_a = kernel_of<T>(set).pack[type].a,
-            .pack_b = kernel_of<T>(set).pack[type].b,
-            .m = s.m,
-            .n = s.n,
-            .k = s.k,
-            .a = {bytes(p.a.data()), sizeof(T), s.a.row_stride, s.a.col_stride},
-            .b = {bytes(p.b.data()), sizeof(T), s.b.col_stride, s.b.row_stride},
-            .c = p.c.data(),
-            .c_row_stride = s.c.row_stride,
-            .c_col_stride = s.c.col_stride,
-            .alpha = alpha,
-            .beta = beta};
-}
-
-// The workspace that the path asks for, followed by an inaccessible page.
-template <class T>
-fenced<T> workspace_of(const skinny_product<T>& p) {
-    const skinny_case& s = p.shape;
-    return fenced<T>(
-        cpu_engine::skinny_elements<T>(s.m, s.n, s.k, s.a.row_stride == 1, s.b.row_stride != 1));
+            .pack_a = kernel_of<T>(set).pack[p.a_type].a,
+            .pack_b = kernel_of<T>(set).pack[p.b_type].b,
+            .m = p.m,
+            .n = p.n,
+            .k = p.k,
+            .a = {of.a.data(), sizeof(T), p.a_layout.row_stride, p.a_layout.col_stride},
+            .b = {of.b.data(), sizeof(T), p.b_layout.col_stride, p.b_layout.row_stride},
+            .c = reinterpret_cast<T*>(of.c.data()),
+            .c_row_stride = p.c_layout.row_stride,
+            .c_col_stride = p.c_layout.col_stride,
+            .alpha = static_cast<T>(p.alpha),
+            .beta = static_cast<T>(p.beta)};
 }
 
 // `multiply` gets the task, which must be exact and leave all else alone; one more is executed.
 template <class T, class Multiply>
 void expect_exact(const kernel_set& set, const skinny_case& shape, T alpha, T beta, int& executed,
                   Multiply multiply) {
-    skinny_product<T> p(shape);
-    const std::vector<std::byte> expected = p.expected(alpha, beta);
-    multiply(task_of<T>(set, p, alpha, beta), p);
-    EXPECT_TRUE(std::ranges::equal(p.c.accessible(), expected))
-        << shape.m << " " << shape.n << " " << shape.k;
+    const skinny_product<T> of(shape, alpha, beta);
+    const verify::reference exact(of.problem, {of.a.data(), of.b.data(), of.c.data()},
+                                  {.threads = 1});
+    const std::vector<std::byte> around = of.c.surroundings();
+    multiply(task_of<T>(set, of));
+    EXPECT_EQ(exact.check(of.c.data()).reason, "") << core::describe(of.problem);
+    EXPECT_TRUE(of.c.surroundings() == around) << core::describe(of.problem);
     ++executed;
 }
 
@@ -131,9 +92,14 @@ void each_set(int products, Body body) {
     EXPECT_EQ(executed, sets * products);
 }
 
+// The workspace has the size that the path asks for; an inaccessible page follows.
 template <class T>
-void by_skinny_path(const cpu_engine::task<T>& t, const skinny_product<T>& p) {
-    cpu_engine::multiply_skinny(t, workspace_of(p).data());
+void by_skinny_path(const cpu_engine::task<T>& t) {
+    const std::int64_t elements =
+        cpu_engine::skinny_elements<T>(t.m, t.n, t.k, t.a.outer_stride == 1, t.b.k_stride != 1);
+    const test::guarded_block memory(static_cast<std::size_t>(elements) * sizeof(T),
+                                     test::flush::back, 0);
+    cpu_engine::multiply_skinny(t, reinterpret_cast<T*>(memory.data()));
 }
 
 template <class T>
@@ -195,7 +161,7 @@ TYPED_TEST(skinny, direct_with_and_without_packing_is_exact) {
                                         {m, n, k, core::column_major(m), core::column_major(k),
                                          core::column_major(m)},
                                         T(1 + executed % 2), T(executed % 3), executed,
-                                        [&](cpu_engine::task<T> t, const skinny_product<T>&) {
+                                        [&](cpu_engine::task<T> t) {
                                             t.fetches_c = executed % 5 == 0;
                                             cpu_engine::multiply_unpacked(t, packs,
                                                                           executed % 4 < 2 ? n : 20,
@@ -223,7 +189,7 @@ TYPED_TEST(skinny, rows_of_c_and_few_depths_are_exact) {
                             {m, n, k, rows_of_a ? core::row_major(k) : core::column_major(m),
                              core::column_major(k), c},
                             T(1 + executed % 2), T(executed % 5 % 3), executed,
-                            [&](const cpu_engine::task<T>& t, const skinny_product<T>&) {
+                            [&](const cpu_engine::task<T>& t) {
                                 cpu_engine::multiply_unpacked(t, false, n, 128,
                                                               k < 40 ? nullptr : memory.data());
                             });
@@ -250,7 +216,7 @@ TYPED_TEST(skinny, blocks_of_any_depth_are_exact) {
                                     {m, n, k, core::column_major(m), core::column_major(k),
                                      core::column_major(m + 3)},
                                     T(1 + executed % 2), 0, executed,
-                                    [&](const cpu_engine::task<T>& t, const skinny_product<T>&) {
+                                    [&](const cpu_engine::task<T>& t) {
                                         cpu_engine::multiply_blocked(t, blocks, room);
                                     });
                 }
@@ -273,26 +239,17 @@ TEST(skinny, threads_do_not_change_the_bits) {
     const cpu_engine::kernel_set& kernels = cpu_engine::kernels_for(core::isa_in_use());
     const bool path_is_usual =
         cpu_engine::this_machine().l2_bytes >= 1 << 20 && kernels.f64.lanes == 8;
-    cpu_engine::workspace memory;
     for (const auto& s : cases) {
         core::problem p = core::row_major_problem(dtype::f64, s.m, s.n, s.k);
         if (s.b_by_columns) p.b_layout = core::column_major(s.k);
-        std::vector<double> a(static_cast<std::size_t>(s.m * s.k));
-        std::vector<double> b(static_cast<std::size_t>(s.k * s.n));
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.0 / static_cast<double>(i % 97 + 3);
-        for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.0 / static_cast<double>(i % 89 + 7);
-        std::vector<double> serial;
+        const test::engine_product of(p, kernels);
+        const auto serial = of.by(1);
         for (const int threads : {1, 2, 3, 7}) {
-            std::vector<double> c(static_cast<std::size_t>(s.m * s.n));
-            const cpu_engine::product made(p, threads, kernels);
             if (path_is_usual) {
-                EXPECT_NE(made.explain().find(s.path), std::string::npos) << made.explain();
-                EXPECT_EQ(made.threads() > 1, threads > 1);
+                EXPECT_TRUE(of.says(threads, s.path)) << of.make(threads).explain();
+                EXPECT_EQ(of.make(threads).threads() > 1, threads > 1);
             }
-            made.run({a.data(), b.data(), c.data()}, memory.reserve(made.workspace_bytes()));
-            if (threads == 1) serial = c;
-            EXPECT_EQ(std::memcmp(c.data(), serial.data(), c.size() * sizeof(double)), 0)
-                << s.m << " " << s.n << " " << s.k << " with " << threads;
+            EXPECT_EQ(of.by(threads), serial) << core::describe(p) << " with " << threads;
         }
     }
 }

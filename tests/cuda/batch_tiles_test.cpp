@@ -19,7 +19,6 @@ namespace {
 using namespace carat;
 using arithmetic = core::gpu_arithmetic;
 using test::many;
-using test::whole;
 
 struct one_case {
     std::size_t row;  // of the table
@@ -44,20 +43,6 @@ std::string text(const one_case& c) {
 }
 
 constexpr std::int64_t count = 3;
-
-std::vector<int> sums_of(const one_case& c, const auto& a, const auto& b) {
-    std::vector<int> sums(static_cast<std::size_t>(c.m * c.n));
-    std::vector<int> row(static_cast<std::size_t>(c.n));
-    for (std::int64_t l = 0; l < c.k; ++l) {
-        for (std::int64_t j = 0; j < c.n; ++j) row[static_cast<std::size_t>(j)] = b(l, j);
-        for (std::int64_t i = 0; i < c.m; ++i) {
-            const int left = a(i, l);
-            int* const to = sums.data() + i * c.n;
-            for (std::int64_t j = 0; j < c.n; ++j) to[j] += left * row[static_cast<std::size_t>(j)];
-        }
-    }
-    return sums;
-}
 
 // `run` starts the batch, and returns whether it could.
 template <class In, class Out, class InB = In>
@@ -87,15 +72,12 @@ void expect_exact(const one_case& c, const auto& run) {
     call.epilogue = cuda::epilogue_of(with.fusion);
     ASSERT_TRUE(run(call, with)) << text(c);
     for (std::int64_t x = 0; x < count; ++x) {
-        const std::vector<int> sums = sums_of(
-            c, [&](std::int64_t i, std::int64_t l) { return whole(1, a.place(x, i, l)); },
-            [&](std::int64_t l, std::int64_t j) { return whole(2, b.place(x, l, j)); });
+        const test::sums product(a.source(x, c.m, c.k), b.source(x, c.k, c.n));
+        const verify::source added = e.source(x, c.m, c.n);
         for (std::int64_t i = 0; i < c.m; ++i)
-            for (std::int64_t j = 0; j < c.n; ++j) {
-                const int added = c.adds ? whole(3, e.place(x, i, j)) : 0;
-                const int sum = sums[static_cast<std::size_t>(i * c.n + j)];
-                to.here[to.place(x, i, j)] = Out(static_cast<float>(2 * sum - added));
-            }
+            for (std::int64_t j = 0; j < c.n; ++j)
+                to.here[to.place(x, i, j)] =
+                    Out(static_cast<float>(2 * product(i, j) - (c.adds ? added.at(i, j) : 0)));
     }
     const std::vector<Out> got = to.downloaded();
     EXPECT_EQ(std::memcmp(got.data(), to.here.data(), got.size() * sizeof(Out)), 0) << text(c);

@@ -1,4 +1,5 @@
-// Shared by the tests of fused epilogues: when they can run, GPU memory, and the activations.
+// Shared by the tests of fused epilogues: when they can run, GPU memory, the activations, and a
+// product with everything around it.
 #pragma once
 
 #include <cmath>
@@ -25,10 +26,6 @@ class epilogue_fixture : public testing::Test {
     }
 };
 
-inline space::execution_space& gpu() {
-    return space::cuda::device_space(cuda::device_in_use());
-}
-
 inline space::buffer on_gpu(const void* from, std::size_t bytes) {
     space::buffer memory(gpu(), bytes);
     gpu().upload(memory.data(), from, bytes);
@@ -43,5 +40,29 @@ inline double reference(cuda::activation which, double x) {
         return x / 2 * (1 + std::tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
     return x;
 }
+
+// A fused product. With gates, B has twice the columns of C.
+struct fused_case {
+    core::problem p;
+    core::settings s;
+    bool scales = false;
+    bool biases = false;
+    bool per_row = false;
+    cuda::activation then = cuda::activation::none;
+    bool adds = false;  // a D that is not C
+    bool gates = false;
+    std::int64_t offset = 0;  // of A and B: not on 16 bytes they are packed
+    core::gpu_arithmetic by = core::gpu_arithmetic::native;
+
+    // The product as it is multiplied.
+    [[nodiscard]] core::problem whole() const {
+        core::problem all = p;
+        if (gates) all.n *= 2;
+        return all;
+    }
+};
+
+// Runs it on whole numbers and says what is wrong; C(i, j) may be off by `tolerance` of itself.
+[[nodiscard]] std::string check(const fused_case& a, double tolerance);
 
 }  // namespace carat::test

@@ -2,7 +2,6 @@
 // C: more tiles than CTAs, K so long that CTAs share it, and the same bits every time. Skipped
 // without a GPU.
 #include <gtest/gtest.h>
-#include <random>
 
 #include "cuda/common/device.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
@@ -182,12 +181,8 @@ TEST_F(fma, the_same_bits_every_time) {
         for (const std::int64_t m : {1, 300}) {
             const core::problem p = core::row_major_problem(type, m, 200, 3000);
             test::operand_set data(p, 0);
-            std::mt19937_64 random(5);
-            const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; };
-            for (std::int64_t t = 0; t < p.k; ++t) {
-                for (std::int64_t i = 0; i < m; ++i) data.a.set(i, t, uniform());
-                for (std::int64_t j = 0; j < p.n; ++j) data.b.set(t, j, uniform());
-            }
+            data.a.draw(workload::uniform(-1, 1), workload::operand::a);
+            data.b.draw(workload::uniform(-1, 1), workload::operand::b);
             test::run_on_device(engine(), p, {}, data);
             const std::vector<std::byte> first = data.c.bytes();
             for (int again = 0; again < 30; ++again) {

@@ -12,95 +12,13 @@ namespace {
 
 using namespace carat;
 using cuda::activation;
-using test::gpu;
-using test::on_gpu;
-using test::reference;
+using test::fused_case;
 
 class gated : public test::epilogue_fixture {};
 
-const void* at(const space::buffer& memory, const test::guarded& of) {
-    return static_cast<const std::byte*>(memory.data()) + of.first_byte();
-}
-
-struct asked {
-    core::problem p;  // of C: B has twice the columns
-    core::settings s;
-    bool scales = false;
-    bool biases = false;
-    bool per_row = false;
-    activation then = activation::relu;
-    bool adds = false;        // a D that is not C
-    std::int64_t offset = 0;  // of A and B: not on 16 bytes they are packed
-};
-
-core::problem multiplied(core::problem p) {
-    p.n *= 2;
-    return p;
-}
-
-std::vector<float> broadcast_vector(std::int64_t count, bool of_scale) {
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = of_scale ? (i % 3 == 0 ? -0.5F : 2.0F)
-                             : static_cast<float>(static_cast<int>(i % 7) - 3);
-    return values;
-}
-
-std::string check(const asked& a) {
-    const core::problem& p = a.p;
-    const core::problem whole = multiplied(p);
-    test::operand_set data(whole, a.offset);
-    test::guarded c(p.c_type, p.m, p.n, p.c_layout, 0);
-    test::guarded d(p.c_type, p.m, p.n, p.c_layout, 0);
-    data.a.fill('a');
-    data.b.fill('b');
-    d.fill('d');
-    if (!a.adds && p.beta != 0) c.fill('d');
-    const auto around_c = c.surroundings();
-    const std::vector<float> scale = broadcast_vector(a.per_row ? p.m : whole.n, true);
-    const std::vector<float> bias = broadcast_vector(a.per_row ? p.m : whole.n, false);
-    const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-    const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-    const space::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
-    const space::buffer on_d = on_gpu(d.bytes().data(), d.bytes().size());
-    const space::buffer scales = on_gpu(scale.data(), scale.size() * sizeof(float));
-    const space::buffer biases = on_gpu(bias.data(), bias.size() * sizeof(float));
-    cuda::epilogue_fusion last;
-    if (a.scales) last.scale = {static_cast<const float*>(scales.data()), a.per_row};
-    if (a.biases) last.bias = {static_cast<const float*>(biases.data()), a.per_row};
-    last.activation_function = a.then;
-    last.is_glu = true;
-    if (a.adds) last.residual = at(on_d, d);
-    const auto made = rows::cuda::prepare_fused(p, last, a.s);
-    if (made == nullptr) return "there is no kernel";
-    const std::string why = made->planned().why;
-    if (why.find("half of them gates") == std::string::npos) return "it says no gates: " + why;
-    if ((why.find("stream-K") != std::string::npos) != (a.s.tunables.at("stream_k") == 2))
-        return "shared out evenly or not: " + why;
-    made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
-    gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
-
-    if (c.surroundings() != around_c) return "memory around C was written";
-    const double tolerance = p.c_type == dtype::f32   ? (a.then == activation::relu ? 0 : 4e-6)
-                             : p.c_type == dtype::f16 ? 0x1p-10
-                                                      : 0x1p-7;
-    const auto& sums = test::exact_product(p.m, whole.n, p.k);
-    const auto stepped = [&](std::int64_t i, std::int64_t j) {
-        const auto line = static_cast<std::size_t>(a.per_row ? i : j);
-        double x = p.alpha * static_cast<double>(sums[static_cast<std::size_t>(i * whole.n + j)]);
-        if (a.scales) x *= static_cast<double>(scale[line]);
-        return a.biases ? x + static_cast<double>(bias[line]) : x;
-    };
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) {
-            double x = reference(a.then, stepped(i, j)) * stepped(i, j + p.n);
-            if (p.beta != 0) x += p.beta * d.get(i, j);
-            if (const double got = c.get(i, j);
-                !(std::fabs(got - x) <= tolerance * std::fmax(1.0, std::fabs(x))))
-                return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
-                       std::to_string(got) + " instead of " + std::to_string(x);
-        }
-    return {};
+double tolerance_of(const fused_case& a) {
+    if (a.p.c_type == dtype::f32) return a.then == activation::relu ? 0 : 4e-6;
+    return a.p.c_type == dtype::f16 ? 0x1p-10 : 0x1p-7;
 }
 
 struct way {
@@ -121,7 +39,8 @@ void check_all(const core::signature& types, const std::vector<way>& ways) {
     for (const way& w : ways)
         for (const auto& [m, n, k] : shapes_of(w))
             for (int majors = 0; majors < (size_bytes(types.a) == 2 ? 4 : 1); ++majors) {
-                asked a;
+                fused_case a;
+                a.gates = true;
                 a.p = core::row_major_problem(types.c, m, n, k);
                 a.p.a_type = types.a;
                 a.p.b_type = types.b;
@@ -141,8 +60,9 @@ void check_all(const core::signature& types, const std::vector<way>& ways) {
                 for (const activation then :
                      {activation::relu, count % 2 == 0 ? activation::silu : activation::gelu}) {
                     a.then = then;
-                    ASSERT_EQ(check(a), "") << describe(a.p) << " number " << count << " "
-                                            << w.tunable << " even " << w.even;
+                    ASSERT_EQ(check(a, tolerance_of(a)), "")
+                        << describe(a.p) << " number " << count << " " << w.tunable << " even "
+                        << w.even;
                 }
                 ++count;
             }
@@ -178,16 +98,17 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             if (w.even == 2) continue;
             core::problem p = core::row_major_problem(dtype::bf16, 130, 136, 72);
             p.c_type = dtype::f32;
-            test::operand_set data(multiplied(p), 0);
+            fused_case gated_case;
+            gated_case.p = p;
+            gated_case.gates = true;
+            test::operand_set data(gated_case.whole(), 0);
             test::guarded c(p.c_type, p.m, p.n, p.c_layout, 0);
             data.a.fill('a');
             data.b.fill('b');
             data.a.set(row, 3, nan);
             data.b.set(2, of_gate, nan);
             data.b.set(2, p.n + of_value, nan);
-            const space::buffer on_a = on_gpu(data.a.bytes().data(), data.a.bytes().size());
-            const space::buffer on_b = on_gpu(data.b.bytes().data(), data.b.bytes().size());
-            const space::buffer on_c = on_gpu(c.bytes().data(), c.bytes().size());
+            const test::device_copy on_a(data.a), on_b(data.b), on_c(c);
             cuda::epilogue_fusion last;
             last.activation_function = then;
             last.is_glu = true;
@@ -195,8 +116,8 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
             s.tunables = {{w.tunable, w.value}};
             const auto made = rows::cuda::prepare_fused(p, last, s);
             ASSERT_NE(made, nullptr);
-            made->run({at(on_a, data.a), at(on_b, data.b), const_cast<void*>(at(on_c, c))});
-            gpu().download(c.bytes().data(), on_c.data(), c.bytes().size());
+            made->run({on_a.get(), on_b.get(), on_c.get()});
+            on_c.download(c);
             for (std::int64_t i = 0; i < p.m; ++i)
                 for (std::int64_t j = 0; j < p.n; ++j)
                     ASSERT_EQ(std::isnan(c.get(i, j)), i == row || j == of_gate || j == of_value)
@@ -206,16 +127,18 @@ TEST_F(gated, what_is_not_a_number_stays_so) {
 
 // Columns of A B that are no multiple of eight.
 TEST_F(gated, values_that_begin_within_16_bytes_are_read_along_k) {
-    asked a;
+    fused_case a;
+    a.gates = true;
+    a.then = activation::relu;
     a.p = core::row_major_problem(dtype::f32, 300, 300, 72);
     a.p.a_type = a.p.b_type = dtype::bf16;
     for (const way& w : of_16_bits) {
         if (w.even == 2) continue;
         a.s.tunables = {{w.tunable, w.value}, {"stream_k", 1}};
         a.p.b_layout = core::column_major(80);
-        EXPECT_EQ(check(a), "") << w.tunable;
+        EXPECT_EQ(check(a, 0), "") << w.tunable;
         a.p.b_layout = core::row_major(608);
-        EXPECT_EQ(check(a), "there is no kernel") << w.tunable;
+        EXPECT_EQ(check(a, 0), "there is no kernel") << w.tunable;
     }
 }
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <ostream>
-#include <random>
 #include <set>
 #include <vector>
 
@@ -239,31 +238,22 @@ TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
     p.beta = -0.75;
     if (const auto why = reason_against(*s.entry, p, s.settings); !why.empty()) GTEST_SKIP() << why;
     test::operand_set data(p, 0);
-    std::mt19937_64 random(7);
-    const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; };
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t t = 0; t < p.k; ++t) data.a.set(i, t, uniform());
-    for (std::int64_t t = 0; t < p.k; ++t)
-        for (std::int64_t j = 0; j < p.n; ++j) data.b.set(t, j, uniform());
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) data.c.set(i, j, uniform());
+    const workload::distribution reals = workload::uniform(-1, 1);
+    data.a.draw(reals, workload::operand::a);
+    data.b.draw(reals, workload::operand::b);
+    data.c.draw(reals, workload::operand::c);
     const test::operand_set before = data;
     test::run_on_device(*s.entry, p, s.settings, data);
 
     const double u = unit_roundoff(s.types.computes_in);
+    const test::sums product(before.a.source(), before.b.source());
     double worst = 0;         // error over bound
     double worst_as_f32 = 0;  // error over the bound f32 would keep
     for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t j = 0; j < p.n; ++j) {
-            double sum = 0;
-            double size = 0;
-            for (std::int64_t t = 0; t < p.k; ++t) {
-                sum += before.a.get(i, t) * before.b.get(t, j);
-                size += std::fabs(before.a.get(i, t) * before.b.get(t, j));
-            }
             const double c = p.beta * before.c.get(i, j);
-            const double expected = p.alpha * sum + c;
-            const double scale = p.alpha * size + std::fabs(c);
+            const double expected = p.alpha * product(i, j) + c;
+            const double scale = p.alpha * product.magnitude(i, j) + std::fabs(c);
             const double error = std::fabs(data.c.get(i, j) - expected);
             const double narrowing = roundoff_of(s.types.c) * std::fabs(expected);
             const bool promoted = s.types.computes_in.starts_with("fp8/f32");
@@ -282,14 +272,12 @@ TEST_P(on_gpu, keeps_the_bound_of_the_precision_it_names) {
 
 // Sums of positive numbers, all of whose truncations go the same way.
 double worst_relative_error(const rows::implementation& entry, const core::problem& p,
-                            const std::vector<double>& exact, test::operand_set& data) {
+                            const test::sums& exact, test::operand_set& data) {
     test::run_on_device(entry, p, {}, data);
     double worst = 0;
     for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) {
-            const double c = exact[static_cast<std::size_t>(i * p.n + j)];
-            worst = std::max(worst, std::fabs(data.c.get(i, j) - c) / c);
-        }
+        for (std::int64_t j = 0; j < p.n; ++j)
+            worst = std::max(worst, std::fabs(data.c.get(i, j) - exact(i, j)) / exact(i, j));
     return worst;
 }
 
@@ -307,18 +295,9 @@ TEST(three_products_of_halves, err_no_more_than_cublas_does_in_f32) {
         for (const auto* const entry : {own, theirs})
             if (const auto why = reason_against(*entry, p, {}); !why.empty()) GTEST_SKIP() << why;
         test::operand_set data(p, 0);
-        std::mt19937_64 random(11);
-        const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-        for (std::int64_t t = 0; t < k; ++t) {
-            for (std::int64_t i = 0; i < p.m; ++i) data.a.set(i, t, uniform());
-            for (std::int64_t j = 0; j < p.n; ++j) data.b.set(t, j, uniform());
-        }
-        std::vector<double> exact(static_cast<std::size_t>(p.m * p.n));
-        for (std::int64_t i = 0; i < p.m; ++i)
-            for (std::int64_t t = 0; t < k; ++t)
-                for (std::int64_t j = 0; j < p.n; ++j)
-                    exact[static_cast<std::size_t>(i * p.n + j)] +=
-                        data.a.get(i, t) * data.b.get(t, j);
+        data.a.draw(workload::uniform(0, 1), workload::operand::a);
+        data.b.draw(workload::uniform(0, 1), workload::operand::b);
+        const test::sums exact(data.a.source(), data.b.source());
         const double f32 = worst_relative_error(*theirs, p, exact, data);
         const double halves = worst_relative_error(*own, p, exact, data);
         std::printf("K = %d: worst relative error %.3g in f32, %.3g in halves\n",

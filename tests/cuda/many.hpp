@@ -8,16 +8,9 @@
 #include "core/problem.hpp"
 #include "cuda/common/error.hpp"
 #include "cuda/common/handles.hpp"
+#include "tests/support/whole.hpp"
 
 namespace carat::test {
-
-// A whole number from -2 to 2 that depends on operand and position.
-inline int whole(unsigned operand, std::size_t at) {
-    std::uint64_t x = at * 0x9e3779b97f4a7c15u + operand * 0x165667b1u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return static_cast<int>((x >> 33) % 5) - 2;
-}
 
 // What lies around matrices, and nobody may read.
 template <class T>
@@ -56,8 +49,13 @@ class many {
             for (std::int64_t i = 0; i < rows; ++i)
                 for (std::int64_t j = 0; j < cols; ++j) {
                     const std::size_t to = place(x, i, j);
-                    here[to] = T(static_cast<float>(whole(operand, to)));
+                    here[to] = T(static_cast<float>(whole(operand, to, std::size_t{0})));
                 }
+    }
+    // Matrix x, which has so many rows and columns.
+    [[nodiscard]] verify::source source(std::int64_t x, std::int64_t rows,
+                                        std::int64_t cols) const {
+        return {here.data() + place(x, 0, 0), dtype_of_v<T>, rows, cols, at};
     }
     void upload() const {
         CARAT_CUDA_CHECK(

@@ -15,7 +15,6 @@ using cuda::activation;
 using arithmetic = core::gpu_arithmetic;
 using test::many;
 using test::on_gpu;
-using test::whole;
 
 class persistent_batch : public test::epilogue_fixture {};
 
@@ -56,8 +55,7 @@ class trial {
         a_.fill(1, m, k), b_.fill(2, k, n), d_.fill(3, m, n);
         a_.upload(), b_.upload(), d_.upload();
         for (std::int64_t x = 0; x < count; ++x)
-            for (std::int64_t i = 0; i < m; ++i)
-                for (std::int64_t j = 0; j < n; ++j) sums_.push_back(sum_of(x, i, j));
+            sums_.emplace_back(a_.source(x, m, k), b_.source(x, k, n));
     }
 
     void expect_exact(arithmetic how, const finish& f) {
@@ -91,24 +89,17 @@ class trial {
     int persistent = 0;  // launches that the plan gave to such a kernel
 
   private:
-    int sum_of(std::int64_t x, std::int64_t i, std::int64_t j) const {
-        int sum = 0;
-        for (std::int64_t l = 0; l < k_; ++l)
-            sum += whole(1, a_.place(x, i, l)) * whole(2, b_.place(x, l, j));
-        return sum;
-    }
     void expect(const finish& f) {
-        std::size_t at = 0;
         std::vector<Out> wanted = c_.here;
         for (std::int64_t x = 0; x < count; ++x)
             for (std::int64_t i = 0; i < m_; ++i)
                 for (std::int64_t j = 0; j < n_; ++j) {
                     const std::int64_t line = f.per_row ? i : j;
-                    float sum = 0.5F * static_cast<float>(sums_[at++]);
+                    float sum = 0.5F * static_cast<float>(sums_[static_cast<std::size_t>(x)](i, j));
                     if (f.scales) sum *= scale_of(line);
                     if (f.biases) sum += bias_of(line);
                     if (f.then == activation::relu) sum = std::fmax(sum, 0.0F);
-                    if (f.adds) sum -= 2 * static_cast<float>(whole(3, d_.place(x, i, j)));
+                    if (f.adds) sum -= 2 * static_cast<float>(d_.here[d_.place(x, i, j)]);
                     wanted[c_.place(x, i, j)] = Out(sum);
                 }
         const std::vector<Out> got = c_.downloaded();
@@ -125,7 +116,7 @@ class trial {
     std::int64_t m_, n_, k_;
     many<In> a_, b_;
     many<Out> c_, d_;
-    std::vector<int> sums_;
+    std::vector<test::sums> sums_;
 };
 
 constexpr finish every[] = {

@@ -1,11 +1,7 @@
 #include "tests/cuda/sweep.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <map>
 #include <tuple>
 
 #include "core/dtype_traits.hpp"
@@ -31,16 +27,6 @@ double rounded(dtype type, double value) {
 }
 
 }  // namespace
-
-int whole_number(char operand, std::int64_t i, std::int64_t j) {
-    auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u +
-             static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fu +
-             static_cast<std::uint64_t>(operand) * 0x165667b19e3779f9u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 32;
-    return static_cast<int>(x % 5) - 2;
-}
 
 double read(dtype type, const void* element) {
     return with_type(type, [&](auto value) {
@@ -89,7 +75,8 @@ double guarded::get(std::int64_t i, std::int64_t j) const {
 
 void guarded::fill(char operand) {
     for (std::int64_t i = 0; i < rows_; ++i)
-        for (std::int64_t j = 0; j < cols_; ++j) set(i, j, whole_number(operand, i, j));
+        for (std::int64_t j = 0; j < cols_; ++j)
+            set(i, j, whole(static_cast<unsigned>(operand), i, j));
 }
 
 std::vector<std::byte> guarded::surroundings() const {
@@ -100,62 +87,41 @@ std::vector<std::byte> guarded::surroundings() const {
     return rest;
 }
 
+void guarded::draw(const workload::distribution& from, workload::operand which) {
+    workload::fill(&bytes_[first_byte_], type_, rows_, cols_, where_, from, 7, which, 1);
+}
+
+space::execution_space& gpu() {
+    return space::cuda::device_space(cuda::device_in_use());
+}
+
+device_copy::device_copy(const guarded& of)
+    : memory_(gpu(), of.bytes().size()), first_byte_(of.first_byte()) {
+    upload(of);
+}
+void device_copy::upload(const guarded& from) const {
+    gpu().upload(memory_.data(), from.bytes().data(), from.bytes().size());
+}
+void device_copy::download(guarded& to) const {
+    gpu().download(to.bytes().data(), memory_.data(), to.bytes().size());
+}
+
 void run_on_device(const rows::implementation& entry, const core::problem& p,
                    const core::settings& s, operand_set& data) {
-    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
-    const std::array<guarded*, 3> all = {&data.a, &data.b, &data.c};
-    std::array<space::buffer, 3> memory;
-    std::array<std::byte*, 3> first{};
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        memory[i] = space::buffer(gpu, all[i]->bytes().size());
-        gpu.upload(memory[i].data(), all[i]->bytes().data(), all[i]->bytes().size());
-        first[i] = static_cast<std::byte*>(memory[i].data()) + all[i]->first_byte();
-    }
-    entry.prepare(p, s)->run({first[0], first[1], first[2]});
-    for (std::size_t i = 0; i < all.size(); ++i)
-        gpu.download(all[i]->bytes().data(), memory[i].data(), all[i]->bytes().size());
+    const device_copy a(data.a), b(data.b), c(data.c);
+    entry.prepare(p, s)->run({a.get(), b.get(), c.get()});
+    a.download(data.a), b.download(data.b), c.download(data.c);
 }
 
 void run_chain_on_device(const rows::implementation& entry, const core::problem& p,
                          const core::settings& s, const operand_set& data, std::int64_t products,
                          guarded& c) {
-    space::execution_space& gpu = space::cuda::device_space(cuda::device_in_use());
-    const auto copied = [&](const guarded& x) {
-        space::buffer memory(gpu, x.bytes().size());
-        gpu.upload(memory.data(), x.bytes().data(), x.bytes().size());
-        return memory;
-    };
-    const auto first = [](const space::buffer& memory, const guarded& x) {
-        return static_cast<std::byte*>(memory.data()) + x.first_byte();
-    };
-    space::buffer b = copied(data.b);
-    std::array<space::buffer, 2> both = {copied(data.a), copied(c)};
+    const device_copy b(data.b);
+    const device_copy both[] = {device_copy(data.a), device_copy(c)};
     const auto product = entry.prepare(p, s);
     for (std::int64_t i = 0; i < products; ++i)
-        product->run({first(both[static_cast<std::size_t>(i % 2)], data.a), first(b, data.b),
-                      first(both[static_cast<std::size_t>((i + 1) % 2)], c)});
-    gpu.download(c.bytes().data(), both[static_cast<std::size_t>(products % 2)].data(),
-                 c.bytes().size());
-}
-
-const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n, std::int64_t k) {
-    static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<std::int64_t>>
-        known;
-    auto& c = known[{m, n, k}];
-    if (!c.empty()) return c;
-    c.assign(static_cast<std::size_t>(m * n), 0);
-    std::vector<int> of_b(static_cast<std::size_t>(n));
-    for (std::int64_t t = 0; t < k; ++t) {
-        for (std::int64_t j = 0; j < n; ++j)
-            of_b[static_cast<std::size_t>(j)] = whole_number('b', t, j);
-        for (std::int64_t i = 0; i < m; ++i) {
-            const int of_a = whole_number('a', i, t);
-            std::int64_t* const sums = c.data() + i * n;
-            for (std::int64_t j = 0; j < n; ++j)
-                sums[j] += of_a * of_b[static_cast<std::size_t>(j)];
-        }
-    }
-    return c;
+        product->run({both[i % 2].get(), b.get(), both[(i + 1) % 2].get()});
+    both[products % 2].download(c);
 }
 
 core::problem along_k_problem(const core::signature& types, std::int64_t m, std::int64_t n,
@@ -252,38 +218,6 @@ std::vector<trial> trials(const core::signature& types) {
     return kept;
 }
 
-namespace {
-
-// Counts wrong elements, and says where they are.
-class wrong_elements {
-  public:
-    void note(std::int64_t i, std::int64_t j, double got, double expected) {
-        if (count_++ < most_)
-            first_ += "\n  C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
-                      std::to_string(got) + " instead of " + std::to_string(expected);
-        top_ = std::min(top_, i);
-        bottom_ = std::max(bottom_, i);
-        left_ = std::min(left_, j);
-        right_ = std::max(right_, j);
-    }
-
-    [[nodiscard]] std::string text() const {
-        if (count_ == 0) return {};
-        return std::to_string(count_) + " wrong elements, in rows " + std::to_string(top_) +
-               " to " + std::to_string(bottom_) + " and columns " + std::to_string(left_) + " to " +
-               std::to_string(right_) + first_;
-    }
-
-  private:
-    static constexpr int most_ = 12;
-    std::int64_t count_ = 0;
-    std::int64_t top_ = std::numeric_limits<std::int64_t>::max(), left_ = top_;
-    std::int64_t bottom_ = -1, right_ = -1;
-    std::string first_;
-};
-
-}  // namespace
-
 std::string check(const rows::implementation& entry, const core::settings& s, const trial& t) {
     const core::problem& p = t.p;
     const std::string where =
@@ -305,18 +239,14 @@ std::string check(const rows::implementation& entry, const core::settings& s, co
 
     if (data.a.bytes() != a || data.b.bytes() != b) return where + "A or B was written";
     if (data.c.surroundings() != around_c) return where + "memory around C was written";
-    const auto& sums = exact_product(p.m, p.n, p.k);
-    wrong_elements wrong;
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) {
-            const auto sum = static_cast<double>(sums[static_cast<std::size_t>(i * p.n + j)]);
-            const double c = p.beta == 0 ? 0 : p.beta * whole_number('c', i, j);
-            const double exact = (p.alpha == 0 ? 0 : p.alpha * sum) + c;
-            const double expected = rounded(p.c_type, exact);
-            if (const double got = data.c.get(i, j); got != expected)
-                wrong.note(i, j, got, expected);
-        }
-    const std::string text = wrong.text();
+    const sums& product = whole_sums(static_cast<std::size_t>(p.m), static_cast<std::size_t>(p.n),
+                                     static_cast<std::size_t>(p.k));
+    const std::string text = wrong_among(
+        p.m, p.n, [&](auto i, auto j) { return data.c.get(i, j); },
+        [&](auto i, auto j) {
+            const double c = p.beta == 0 ? 0 : p.beta * whole('c', i, j);
+            return rounded(p.c_type, (p.alpha == 0 ? 0 : p.alpha * product(i, j)) + c);
+        });
     return text.empty() ? text : where + text;
 }
 

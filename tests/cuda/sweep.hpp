@@ -9,11 +9,10 @@
 
 #include "lab/rows/implementation.hpp"
 #include "lab/space/execution_space.hpp"
+#include "lab/workload/workload.hpp"
+#include "tests/support/whole.hpp"
 
 namespace carat::test {
-
-/// Element (i, j) of operand 'a', 'b' or 'c': a whole number from -2 to 2.
-[[nodiscard]] int whole_number(char operand, std::int64_t i, std::int64_t j);
 
 [[nodiscard]] double read(dtype type, const void* element);
 void write(dtype type, void* element, double value);
@@ -27,13 +26,18 @@ class guarded {
     guarded(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
             std::int64_t offset);
 
+    /// Fills it with whole() of tests/support.
     void fill(char operand);
+    void draw(const workload::distribution& from, workload::operand which);
     void set(std::int64_t i, std::int64_t j, double value);
     [[nodiscard]] double get(std::int64_t i, std::int64_t j) const;
 
     [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
     [[nodiscard]] std::size_t first_byte() const { return first_byte_; }
+    [[nodiscard]] verify::source source() const {
+        return {bytes_.data() + first_byte_, type_, rows_, cols_, where_};
+    }
     /// The bytes with every element of the matrix blanked: what no product may change.
     [[nodiscard]] std::vector<std::byte> surroundings() const;
 
@@ -46,6 +50,25 @@ class guarded {
     core::layout where_;
     std::size_t first_byte_;
     std::vector<std::byte> bytes_;
+};
+
+/// The GPU in use.
+[[nodiscard]] space::execution_space& gpu();
+
+/// A copy on it.
+class device_copy {
+  public:
+    explicit device_copy(const guarded& of);
+    /// The first element.
+    [[nodiscard]] std::byte* get() const {
+        return static_cast<std::byte*>(memory_.data()) + first_byte_;
+    }
+    void upload(const guarded& from) const;
+    void download(guarded& to) const;
+
+  private:
+    space::buffer memory_;
+    std::size_t first_byte_;
 };
 
 struct operand_set {
@@ -78,10 +101,6 @@ struct trial {
     std::int64_t offset = 0;
 };
 [[nodiscard]] std::vector<trial> trials(const core::signature& types);
-
-/// The exact sum of products of whole_number() elements; remembered for each shape.
-[[nodiscard]] const std::vector<std::int64_t>& exact_product(std::int64_t m, std::int64_t n,
-                                                             std::int64_t k);
 
 /// What is wrong: how many elements, within which rows and columns, and the first ones; empty when
 /// all is right.

@@ -16,18 +16,13 @@ std::string wrong_with(const trial& t) {
     epilogue_trial<T> all(t, gelu);
     std::mutex collecting;
     ranks::with_threads(t.size, [&](ranks::communicator& comm) {
-        local_part my_a(all.layouts.a, comm.rank(), t.types.in, all.layouts.a_by_columns),
-            my_b(all.layouts.b, comm.rank(), t.types.in, all.layouts.b_by_columns),
-            my_c(all.layouts.c, comm.rank(), t.types.out, all.layouts.c_by_columns);
-        my_a.take(all.a);
-        my_b.take(all.b);
-        my_c.take(all.c);
-        const std::vector<T> columns = taken(all.columns, my_c.of.cols),
-                             rows = taken(all.rows, my_c.of.rows);
-        all.multiply(comm, my_a.view(t.types.in, t.alpha), my_b.view(t.types.in, 1),
-                     my_c.view(t.types.out, 1), chain<T>(columns, rows, gelu));
+        rank_parts own = all.parts(comm.rank());
+        const std::vector<T> columns = taken(all.columns, own.c.of.cols),
+                             rows = taken(all.rows, own.c.of.rows);
+        const auto last = chain<T>(columns, rows, gelu);
+        product_of(comm, t, all.layouts, own.a, own.b, own.c, &last)();
         const std::lock_guard hold(collecting);
-        my_c.give(all.result);
+        own.c.give(all.result);
     });
     return all.wrong();
 }

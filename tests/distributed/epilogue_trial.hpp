@@ -75,17 +75,7 @@ struct epilogue_trial {
                                               chain<T>(columns, rows, bend));
     }
 
-    // The local matrices are a rank's, A times alpha and C times 1.
-    void multiply(ranks::communicator& comm, const carat::detail::erased_matrix& my_a,
-                  const carat::detail::erased_matrix& my_b,
-                  const carat::detail::erased_matrix& my_c,
-                  const carat::detail::epilogue_steps& steps) const {
-        ranks::detail::erased_view added{my_c, layouts.c};
-        added.local.factor = t.beta;
-        ranks::product(comm, {my_a, layouts.a}, {my_b, layouts.b},
-                       t.beta == 0 ? std::nullopt : std::optional(added), {my_c, layouts.c},
-                       {.along = t.along, .memory_bytes = t.memory_bytes}, &steps)();
-    }
+    [[nodiscard]] rank_parts parts(int rank) { return {t, layouts, rank, a, b, c}; }
 
     // Empty if the distributed result is that of one product.
     [[nodiscard]] std::string wrong() const {

@@ -30,9 +30,7 @@ void expect_same_error(int size, const fault& f) {
             c(l.c, comm.rank(), t.types.out, false);
         const std::vector<std::byte> before = c.data;
         try {
-            ranks::product(comm, {a.view(t.types.in, t.alpha), l.a}, {b.view(t.types.in, 1), l.b},
-                           ranks::detail::erased_view{c.view(t.types.out, t.beta), l.c},
-                           {c.view(t.types.out, 1), l.c}, {.memory_bytes = t.memory_bytes})();
+            product_of(comm, t, l, a, b, c)();
         } catch (const error& why) {
             const std::string message = why.what();
             bool all = why.code() == f.code && message.find('\n') == std::string::npos;

@@ -32,43 +32,16 @@ class values_on_gpu {
     ranks::gpu::device_pointer at_ = 0;
 };
 
-local_part filled(const ranks::distribution& of, int rank, dtype type, bool by_columns,
-                  whole_matrix_bytes from) {
-    local_part own(of, rank, type, by_columns);
-    own.take(from);
-    return own;
-}
-
-// What one rank holds of a trial.
-template <class T>
-struct rank_on_gpu {
-    local_part a, b, c;
-    on_gpu my_a, my_b, my_c;
-    values_on_gpu<T> columns, rows;
-
-    rank_on_gpu(const epilogue_trial<T>& all, int rank)
-        : a(filled(all.layouts.a, rank, all.t.types.in, all.layouts.a_by_columns, all.a)),
-          b(filled(all.layouts.b, rank, all.t.types.in, all.layouts.b_by_columns, all.b)),
-          c(filled(all.layouts.c, rank, all.t.types.out, all.layouts.c_by_columns, all.c)),
-          my_a(a),
-          my_b(b),
-          my_c(c),
-          columns(taken(all.columns, c.of.cols)),
-          rows(taken(all.rows, c.of.rows)) {}
-
-    void multiply(ranks::communicator& comm, const epilogue_trial<T>& all) {
-        const trial& t = all.t;
-        all.multiply(comm, my_a.view(t.types.in, t.alpha), my_b.view(t.types.in, 1),
-                     my_c.view(t.types.out, 1), chain<T>(columns.get(), rows.get(), relu));
-    }
-};
-
 template <class T>
 void multiply_on_gpu(ranks::communicator& comm, epilogue_trial<T>& all, std::mutex& collecting) {
-    rank_on_gpu<T> own(all, comm.rank());
-    own.multiply(comm, all);
+    rank_parts own = all.parts(comm.rank());
+    on_gpu my_a(own.a), my_b(own.b), my_c(own.c);
+    const values_on_gpu<T> columns(taken(all.columns, own.c.of.cols)),
+        rows(taken(all.rows, own.c.of.rows));
+    const auto last = chain<T>(columns.get(), rows.get(), relu);
+    product_of(comm, all.t, all.layouts, my_a, my_b, my_c, &last)();
     ranks::gpu::check(ranks::gpu::driver().stream_wait(ranks::place_of(comm).stream), "wait");
-    own.my_c.fetch();
+    my_c.fetch();
     const std::lock_guard hold(collecting);
     own.c.give(all.result);
 }

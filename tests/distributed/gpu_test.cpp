@@ -18,30 +18,14 @@ using ranks::gpu::driver;
 void multiply_on_gpu(ranks::communicator& comm, const trial& t, verify::exact_kind exact,
                      whole_matrix_bytes& result, std::mutex& collecting) {
     const trial_layouts l(t);
-    const verify::exact_pass pass(problem_of(t), t.types.claim, exact, t.seed);
-    whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in), c(t.m, t.n, t.types.out);
-    pass.fill(a.data.data(), b.data.data());
-    if (t.beta != 0)
-        pass.fill_c(c.data.data());
-    else
-        verify::poison(problem_of(t), c.data.data());
-    local_part host_a(l.a, comm.rank(), t.types.in, l.a_by_columns),
-        host_b(l.b, comm.rank(), t.types.in, l.b_by_columns),
-        host_c(l.c, comm.rank(), t.types.out, l.c_by_columns);
-    host_a.take(a);
-    host_b.take(b);
-    host_c.take(c);
-    on_gpu my_a(host_a), my_b(host_b), my_c(host_c);
-    const ranks::detail::erased_view e{my_c.view(t.types.out, t.beta), l.c};
-    ranks::product multiply(
-        comm, {my_a.view(t.types.in, t.alpha), l.a}, {my_b.view(t.types.in, 1), l.b},
-        t.beta == 0 ? std::nullopt : std::optional<ranks::detail::erased_view>(e),
-        {my_c.view(t.types.out, 1), l.c}, {.along = t.along, .memory_bytes = t.memory_bytes});
-    multiply();
+    trial_operands all(t, exact);
+    rank_parts own(t, l, comm.rank(), all.a, all.b, all.c);
+    on_gpu my_a(own.a), my_b(own.b), my_c(own.c);
+    product_of(comm, t, l, my_a, my_b, my_c)();
     ranks::gpu::check(driver().stream_wait(ranks::place_of(comm).stream), "cuStreamSynchronize");
     my_c.fetch();
     const std::lock_guard hold(collecting);
-    host_c.give(result);
+    own.c.give(result);
 }
 
 // Makes all trials with one set of communicators, which NCCL takes a second to make.
@@ -59,9 +43,7 @@ void expect_exact(const std::vector<trial>& trials, ranks::gpu_transport by,
         by);
     for (std::size_t i = 0; i < trials.size(); ++i) {
         const trial& t = trials[i];
-        const verify::verdict v = verify::exact_pass(problem_of(t), t.types.claim, exact, t.seed)
-                                      .check(results[i].data.data());
-        EXPECT_TRUE(v.passed) << t.text() << ": " << v.reason;
+        EXPECT_EQ(trial_operands(t, exact).verdict(t, results[i]), "");
     }
 }
 
@@ -75,16 +57,8 @@ TEST_P(on_gpus, random_products_are_exact) {
     std::mt19937 engine(static_cast<unsigned>(GetParam().count));
     for (const auto exact : {verify::exact_kind::sums, verify::exact_kind::significands}) {
         std::vector<trial> trials(15);
-        for (trial& t : trials) {
-            const unsigned most = engine() % 4 == 0 ? 1500 : 90;
-            for (std::int64_t* size : {&t.m, &t.n, &t.k})
-                *size = 1 + static_cast<std::int64_t>(engine() % most);
-            t.size = GetParam().count;
-            t.types = on_a_gpu[engine() % std::size(on_a_gpu)];
-            for (kind* of : {&t.a, &t.b, &t.c}) *of = all_kinds[engine() % std::size(all_kinds)];
-            t.beta = engine() % 2 == 0 ? 0 : 2;
-            t.seed = static_cast<unsigned>(engine());
-        }
+        for (trial& t : trials)
+            t = random_trial(GetParam().count, engine, engine() % 4 == 0 ? 1500 : 90, on_a_gpu);
         expect_exact(trials, GetParam().by, exact);
     }
 }

@@ -9,6 +9,7 @@
 #include <carat/error.hpp>
 
 #include "tests/distributed/trial.hpp"
+#include "tests/support/oracle.hpp"
 
 namespace carat::test {
 namespace {
@@ -16,25 +17,6 @@ namespace {
 const runner on_threads = [](int size, const std::function<void(ranks::communicator&)>& work) {
     ranks::with_threads(size, work);
 };
-
-trial random_trial(int size, std::mt19937& engine, std::int64_t most) {
-    std::uniform_int_distribution<std::int64_t> large(1, most), small(1, 5);
-    const auto draw = [&] { return engine() % 4 == 0 ? small(engine) : large(engine); };
-    constexpr std::array<double, 4> factors = {1, 2, -1, 3};
-    trial t;
-    t.m = draw();
-    t.n = draw();
-    t.k = draw();
-    t.size = size;
-    t.types = all_types[engine() % std::size(all_types)];
-    t.a = all_kinds[engine() % std::size(all_kinds)];
-    t.b = all_kinds[engine() % std::size(all_kinds)];
-    t.c = all_kinds[engine() % std::size(all_kinds)];
-    t.alpha = factors[engine() % factors.size()];
-    t.beta = engine() % 2 == 0 ? 0 : factors[engine() % factors.size()];
-    t.seed = static_cast<unsigned>(engine());
-    return t;
-}
 
 class on_ranks : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(all, on_ranks, testing::Values(1, 2, 3, 4, 7, 12, 16),
@@ -179,11 +161,6 @@ TEST_P(on_ranks, nothing_is_moved_where_layouts_fit) {
 TEST_P(on_ranks, gather_and_scatter) {
     constexpr std::int64_t m = 40, n = 50, k = 60;
     using where = ranks::distribution;
-    const auto entry = [](std::int64_t i, std::int64_t j) {
-        double sum = 0;
-        for (std::int64_t p = 0; p < k; ++p) sum += static_cast<double>((i + p) * (p - j));
-        return sum;
-    };
     const auto filled = [](const where& d, int rank, std::int64_t second) {
         const ranks::share own = d.of(rank);
         matrix<double> local(static_cast<std::size_t>(own.rows.size()),
@@ -195,6 +172,8 @@ TEST_P(on_ranks, gather_and_scatter) {
                     second * (own.cols.within.begin + static_cast<std::int64_t>(j)));
         return local;
     };
+    const sums expected(filled(where::replicated(m, k), 0, 1),
+                        filled(where::replicated(k, n), 0, -1));
     for (const bool gathers : {true, false}) {
         std::atomic<int> right{0};
         ranks::with_threads(GetParam(), [&](ranks::communicator& comm) {
@@ -207,13 +186,11 @@ TEST_P(on_ranks, gather_and_scatter) {
             const ranks::view va(a, of_a), vb(b, of_b), vc(c, of_c);
             gathers ? gather_product(comm, va, vb, vc) : product_scatter(comm, va, vb, vc);
             const ranks::share own = of_c.of(comm.rank());
-            bool all = true;
-            for (std::size_t i = 0; i < c.rows(); ++i)
-                for (std::size_t j = 0; j < c.cols(); ++j)
-                    all = all &&
-                          c(i, j) == entry(own.rows.within.begin + static_cast<std::int64_t>(i),
-                                           own.cols.within.begin + static_cast<std::int64_t>(j));
-            right += all ? 1 : 0;
+            const std::string wrong = wrong_in(c, [&](std::size_t i, std::size_t j) {
+                return expected(own.rows.within.begin + static_cast<std::int64_t>(i),
+                                own.cols.within.begin + static_cast<std::int64_t>(j));
+            });
+            right += wrong.empty() ? 1 : 0;
         });
         EXPECT_EQ(right, GetParam()) << gathers;
     }

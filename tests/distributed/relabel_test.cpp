@@ -46,21 +46,14 @@ TEST(relabelling, keeps_every_element_and_bias_where_it_is) {
             epilogue_trial<double> all = trial_on(g, beta);
             std::mutex collecting;
             ranks::with_threads(all.t.size, [&](ranks::communicator& comm) {
-                const int rank = comm.rank();
-                local_part a(all.layouts.a, rank, dtype::f64, all.layouts.a_by_columns),
-                    b(all.layouts.b, rank, dtype::f64, all.layouts.b_by_columns),
-                    c(all.layouts.c, rank, dtype::f64, all.layouts.c_by_columns);
-                a.take(all.a);
-                b.take(all.b);
-                c.take(all.c);
-                const auto columns = taken(all.columns, c.of.cols),
-                           rows = taken(all.rows, c.of.rows);
-                all.multiply(comm, a.view(dtype::f64, all.t.alpha), b.view(dtype::f64, 1),
-                             c.view(dtype::f64, 1),
-                             chain<double>(std::span<const double>(columns),
-                                           std::span<const double>(rows), relu));
+                rank_parts own = all.parts(comm.rank());
+                const auto columns = taken(all.columns, own.c.of.cols),
+                           rows = taken(all.rows, own.c.of.rows);
+                const auto last = chain<double>(std::span<const double>(columns),
+                                                std::span<const double>(rows), relu);
+                product_of(comm, all.t, all.layouts, own.a, own.b, own.c, &last)();
                 const std::lock_guard hold(collecting);
-                c.give(all.result);
+                own.c.give(all.result);
             });
             EXPECT_EQ(all.wrong(), "") << g.rows << " x " << g.cols;
         }

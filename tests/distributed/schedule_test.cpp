@@ -12,6 +12,7 @@
 #include <carat/error.hpp>
 
 #include "distributed/bound.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace {
 
@@ -116,13 +117,8 @@ TEST(schedule, memory_decides) {
     EXPECT_GT(poor.most_words(), rich.most_words());
     EXPECT_GE(poor.most_words(), least_words(t));
     t.memory_words = 0.9 * shares;
-    try {
-        const schedule none(t);
-        FAIL() << "memory below the shares was accepted";
-    } catch (const carat::error& why) {
-        EXPECT_EQ(why.code(), carat::error_code::out_of_memory);
-        EXPECT_NE(std::string(why.what()).find("use more ranks"), std::string::npos);
-    }
+    carat::test::expect_refusal([&] { const schedule none(t); }, carat::error_code::out_of_memory,
+                                {"use more ranks"});
 }
 
 TEST(schedule, k_stays_whole_where_that_is_asked) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -157,6 +159,22 @@ struct trial {
     }
 };
 
+// Some of one to `most` rows, columns and terms, of any layouts; few of some of them.
+inline trial random_trial(int size, std::mt19937& engine, std::int64_t most,
+                          std::span<const element_types> types = all_types) {
+    std::uniform_int_distribution<std::int64_t> large(1, most), small(1, 5);
+    constexpr std::array<double, 4> factors = {1, 2, -1, 3};
+    trial t{.size = size};
+    for (std::int64_t* of : {&t.m, &t.n, &t.k})
+        *of = engine() % 4 == 0 ? small(engine) : large(engine);
+    t.types = types[engine() % types.size()];
+    for (kind* of : {&t.a, &t.b, &t.c}) *of = all_kinds[engine() % std::size(all_kinds)];
+    t.alpha = factors[engine() % factors.size()];
+    t.beta = engine() % 2 == 0 ? 0 : factors[engine() % factors.size()];
+    t.seed = static_cast<unsigned>(engine());
+    return t;
+}
+
 // Where a trial runs: calls its argument on each rank.
 using runner = std::function<void(int, const std::function<void(ranks::communicator&)>&)>;
 
@@ -177,26 +195,47 @@ struct trial_layouts {
     }
 };
 
+// What one rank has of the whole matrices.
+struct rank_parts {
+    local_part a, b, c;
+
+    rank_parts(const trial& t, const trial_layouts& l, int rank, whole_matrix_bytes& whole_a,
+               whole_matrix_bytes& whole_b, whole_matrix_bytes& whole_c)
+        : a(l.a, rank, t.types.in, l.a_by_columns),
+          b(l.b, rank, t.types.in, l.b_by_columns),
+          c(l.c, rank, t.types.out, l.c_by_columns) {
+        a.take(whole_a);
+        b.take(whole_b);
+        c.take(whole_c);
+    }
+};
+
+// The product of one rank's parts, in the host's memory or a GPU's.
+template <class Part>
+ranks::product product_of(ranks::communicator& comm, const trial& t, const trial_layouts& l,
+                          Part& a, Part& b, Part& c,
+                          const carat::detail::epilogue_steps* last = nullptr) {
+    const ranks::detail::erased_view e{c.view(t.types.out, t.beta), l.c};
+    return {comm,
+            {a.view(t.types.in, t.alpha), l.a},
+            {b.view(t.types.in, 1), l.b},
+            t.beta == 0 ? std::nullopt : std::optional<ranks::detail::erased_view>(e),
+            {c.view(t.types.out, 1), l.c},
+            {.along = t.along, .memory_bytes = t.memory_bytes},
+            last};
+}
+
 // One rank's part of a trial: deals out, multiplies, and gives its part of C.
 inline ranks::traffic multiply_part(ranks::communicator& comm, const trial& t,
                                     const trial_layouts& l, whole_matrix_bytes& a,
                                     whole_matrix_bytes& b, whole_matrix_bytes& c,
                                     whole_matrix_bytes* result, std::mutex* collecting) {
-    local_part my_a(l.a, comm.rank(), t.types.in, l.a_by_columns);
-    local_part my_b(l.b, comm.rank(), t.types.in, l.b_by_columns);
-    local_part my_c(l.c, comm.rank(), t.types.out, l.c_by_columns);
-    my_a.take(a);
-    my_b.take(b);
-    my_c.take(c);
-    const ranks::detail::erased_view e{my_c.view(t.types.out, t.beta), l.c};
-    ranks::product multiply(
-        comm, {my_a.view(t.types.in, t.alpha), l.a}, {my_b.view(t.types.in, 1), l.b},
-        t.beta == 0 ? std::nullopt : std::optional<ranks::detail::erased_view>(e),
-        {my_c.view(t.types.out, 1), l.c}, {.along = t.along, .memory_bytes = t.memory_bytes});
+    rank_parts own(t, l, comm.rank(), a, b, c);
+    ranks::product multiply = product_of(comm, t, l, own.a, own.b, own.c);
     multiply();
     if (result != nullptr) {
         const std::lock_guard hold(*collecting);
-        my_c.give(*result);
+        own.c.give(*result);
     }
     return multiply.moved();
 }
@@ -206,23 +245,37 @@ inline core::problem problem_of(const trial& t) {
             core::row_major(t.k), core::row_major(t.n), core::row_major(t.n), t.alpha, t.beta};
 }
 
-// The verdict on every entry of C; empty if all are right.
+// The exact operands of a trial, and the verdict on every entry of its C: empty if all are right.
+struct trial_operands {
+    verify::exact_pass pass;
+    whole_matrix_bytes a, b, c;
+
+    trial_operands(const trial& t, verify::exact_kind exact)
+        : pass(problem_of(t), t.types.claim, exact, t.seed, 1),
+          a(t.m, t.k, t.types.in),
+          b(t.k, t.n, t.types.in),
+          c(t.m, t.n, t.types.out) {
+        pass.fill(a.data.data(), b.data.data());
+        if (t.beta != 0)
+            pass.fill_c(c.data.data());
+        else
+            verify::poison(problem_of(t), c.data.data());
+    }
+    [[nodiscard]] std::string verdict(const trial& t, const whole_matrix_bytes& result) const {
+        const verify::verdict v = pass.check(result.data.data());
+        return v.passed ? "" : t.text() + ": " + v.reason;
+    }
+};
+
 inline std::string wrong(const trial& t, const runner& run, verify::exact_kind exact) {
     const trial_layouts layouts(t);
-    const verify::exact_pass pass(problem_of(t), t.types.claim, exact, t.seed, 1);
-    whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in), c(t.m, t.n, t.types.out);
-    pass.fill(a.data.data(), b.data.data());
-    if (t.beta != 0)
-        pass.fill_c(c.data.data());
-    else
-        verify::poison(problem_of(t), c.data.data());
-    whole_matrix_bytes result = c;
+    trial_operands all(t, exact);
+    whole_matrix_bytes result = all.c;
     std::mutex collecting;
     run(t.size, [&](ranks::communicator& comm) {
-        multiply_part(comm, t, layouts, a, b, c, &result, &collecting);
+        multiply_part(comm, t, layouts, all.a, all.b, all.c, &result, &collecting);
     });
-    const verify::verdict v = pass.check(result.data.data());
-    return v.passed ? "" : t.text() + ": " + v.reason;
+    return all.verdict(t, result);
 }
 
 }  // namespace carat::test

@@ -2,13 +2,12 @@
 // and names.
 #include "lab/gpu/peaks/peaks.hpp"
 
-#include <filesystem>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "cuda/common/device.hpp"
 #include "lab/gpu/gpu.hpp"
 #include "lab/gpu/limits.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
@@ -72,9 +71,8 @@ TEST_F(gpu_peaks, of_hopper_have_every_unit_near_its_rate) {
 }
 
 TEST_F(gpu_peaks, are_kept_and_believed_only_when_whole) {
-    const auto folder =
-        std::filesystem::temp_directory_path() / ("carat_gpu_" + std::to_string(getpid()));
-    const machine::cache_options kept{folder, 3600};
+    const test::scratch_folder folder;
+    const machine::cache_options kept{folder.path(), 3600};
     const gpu::known_gpu first = gpu::know(device, {}, kept);
     const gpu::known_gpu second = gpu::know(device, {}, kept);
     EXPECT_EQ(second.limits.measured_at_s, first.limits.measured_at_s);
@@ -91,7 +89,6 @@ TEST_F(gpu_peaks, are_kept_and_believed_only_when_whole) {
     gpu::known_gpu doubted = first;
     doubted.limits.compute.front().gflops = 1e15;
     EXPECT_EQ(gpu::refresh(doubted, {}, kept).compute.front().gflops, 1e15);
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

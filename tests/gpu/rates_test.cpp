@@ -3,18 +3,18 @@
 #include "lab/gpu/rates.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <optional>
 #include <string>
-#include <unistd.h>
 
 #include <carat/error.hpp>
 
 #include "lab/gpu/published.hpp"
 #include "plan/costs.hpp"
 #include "plan/gpu_rates.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
@@ -85,21 +85,17 @@ TEST(gpu_rates, of_a_smaller_gpu_give_costs_of_its_own) {
 class in_own_cache : public ::testing::Test {
   protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("carat_gpu_rates_" + std::to_string(getpid()));
-        std::filesystem::remove_all(folder_);
         const char* const before = std::getenv("XDG_CACHE_HOME");
         if (before != nullptr) before_ = before;
-        setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+        setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     }
     void TearDown() override {
-        std::filesystem::remove_all(folder_);
         if (before_)
             setenv("XDG_CACHE_HOME", before_->c_str(), 1);
         else
             unsetenv("XDG_CACHE_HOME");
     }
-    std::filesystem::path folder_;
+    const test::scratch_folder folder_;
     std::optional<std::string> before_;
 };
 using gpu_rates_file = in_own_cache;
@@ -118,18 +114,13 @@ TEST_F(gpu_rates_file, keeps_what_was_measured_of_each_gpu) {
 
 TEST(gpu_rates, are_refused_where_they_are_none) {
     const auto refusal = [](const char* text) {
-        try {
-            (void)tuning::parse_rates(text, "f");
-        } catch (const error& e) {
-            return std::string(e.what());
-        }
-        return std::string("no error");
+        return test::refusal_of([&] { (void)tuning::parse_rates(text, "f"); });
     };
     EXPECT_NE(refusal(R"({"schema": 2, "gpus": []})").find("schema isn't 1"), std::string::npos);
     EXPECT_NE(refusal(R"({"schema": 1, "gpus": [{"name": "a", "half_flop_per_s": -1}]})")
                   .find("half_flop_per_s is no rate"),
               std::string::npos);
-    EXPECT_EQ(refusal(R"({"schema": 1, "gpus": [{"name": "a"}]})"), "no error");
+    EXPECT_EQ(refusal(R"({"schema": 1, "gpus": [{"name": "a"}]})"), "");
 }
 
 TEST(gpu_rates, follow_from_measured_peaks) {

@@ -14,17 +14,17 @@ using test::mirrored;
 class gpu_counters : public test::gpu_test {};
 
 // A product of few tiles and much K, with a C of its own.
-struct work {
-    virtual ~work() = default;
+struct counted_work {
+    virtual ~counted_work() = default;
     virtual void start(const cuda& where) const = 0;
     // Whether C has the bits of the first call, after all work; then C is poison again.
     [[nodiscard]] virtual bool is_as_at_first() = 0;
 };
 
 template <class T, class O>
-class product_of final : public work {
+class counted_product final : public counted_work {
   public:
-    product_of(std::size_t m, std::size_t n, std::size_t k, f32_as as = f32_as::f32)
+    counted_product(std::size_t m, std::size_t n, std::size_t k, f32_as as = f32_as::f32)
         : a_(m, k, {std::ptrdiff_t(k), 1}),
           b_(k, n, {std::ptrdiff_t(n), 1}),
           c_(m, n, {std::ptrdiff_t(n), 1}),
@@ -59,26 +59,26 @@ class product_of final : public work {
     std::vector<O> first_;
 };
 
-std::vector<std::unique_ptr<work>> works_that_share_k() {
-    std::vector<std::unique_ptr<work>> all;
-    all.push_back(std::make_unique<product_of<bf16, float>>(64, 64, 16384));
-    all.push_back(std::make_unique<product_of<bf16, bf16>>(200, 136, 8192));
-    all.push_back(std::make_unique<product_of<float, float>>(64, 64, 8192));
-    all.push_back(std::make_unique<product_of<float, float>>(65, 67, 8193));
-    all.push_back(std::make_unique<product_of<float, float>>(96, 81, 8193, f32_as::tf32));
-    all.push_back(std::make_unique<product_of<double, double>>(64, 64, 8192));
-    all.push_back(std::make_unique<product_of<std::int8_t, std::int32_t>>(64, 64, 16384));
+std::vector<std::unique_ptr<counted_work>> works_that_share_k() {
+    std::vector<std::unique_ptr<counted_work>> all;
+    all.push_back(std::make_unique<counted_product<bf16, float>>(64, 64, 16384));
+    all.push_back(std::make_unique<counted_product<bf16, bf16>>(200, 136, 8192));
+    all.push_back(std::make_unique<counted_product<float, float>>(64, 64, 8192));
+    all.push_back(std::make_unique<counted_product<float, float>>(65, 67, 8193));
+    all.push_back(std::make_unique<counted_product<float, float>>(96, 81, 8193, f32_as::tf32));
+    all.push_back(std::make_unique<counted_product<double, double>>(64, 64, 8192));
+    all.push_back(std::make_unique<counted_product<std::int8_t, std::int32_t>>(64, 64, 16384));
     return all;
 }
 
-void expect_as_at_first(const std::vector<std::unique_ptr<work>>& works) {
+void expect_as_at_first(const std::vector<std::unique_ptr<counted_work>>& works) {
     for (std::size_t i = 0; i < works.size(); ++i) EXPECT_TRUE(works[i]->is_as_at_first()) << i;
 }
 
 TEST_F(gpu_counters, default_streams_of_threads_have_their_own) {
     constexpr std::size_t threads = 6;
     test::skip_without(dtype::bf16);
-    std::vector<std::vector<std::unique_ptr<work>>> of_threads;
+    std::vector<std::vector<std::unique_ptr<counted_work>>> of_threads;
     for (std::size_t t = 0; t < threads; ++t) of_threads.push_back(works_that_share_k());
     for (int round = 0; round < 5; ++round) {
         std::vector<std::thread> all;
@@ -94,36 +94,22 @@ TEST_F(gpu_counters, default_streams_of_threads_have_their_own) {
     }
 }
 
-struct graph {
-    cudaGraph_t all = nullptr;
-    cudaGraphExec_t ready = nullptr;
-
-    explicit graph(const std::vector<std::unique_ptr<work>>& works) {
-        const test::stream capturing = test::make_stream();
-        test::must(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeGlobal), "capture");
-        for (const auto& w : works) w->start(cuda{.stream = capturing.get()});
-        test::must(cudaStreamEndCapture(capturing.get(), &all), "capture");
-        test::must(cudaGraphInstantiate(&ready, all, 0), "instantiate");
-    }
-    graph(const graph&) = delete;
-    graph& operator=(const graph&) = delete;
-    ~graph() {
-        cudaGraphExecDestroy(ready);
-        cudaGraphDestroy(all);
-    }
-};
-
 TEST_F(gpu_counters, graphs_at_the_same_time_have_their_own) {
     test::skip_without(dtype::bf16);
     const auto first = works_that_share_k(), second = works_that_share_k();
     const auto calls = works_that_share_k();
-    const graph one(first), other(second);
+    const auto start_all = [](const auto& works) {
+        return [&works](const cuda& where) {
+            for (const auto& w : works) w->start(where);
+        };
+    };
+    test::graph one(start_all(first)), other(start_all(second));
     const test::stream x = test::make_stream(), y = test::make_stream(), z = test::make_stream();
     for (int round = 0; round < 5; ++round) {
         for (int again = 0; again < 10; ++again) {
-            test::must(cudaGraphLaunch(one.ready, x.get()), "replay");
-            test::must(cudaGraphLaunch(other.ready, y.get()), "replay");
-            for (const auto& w : calls) w->start(cuda{.stream = z.get()});
+            one.launch(x.get());
+            other.launch(y.get());
+            start_all(calls)(cuda{.stream = z.get()});
         }
         for (const auto* works : {&first, &second, &calls}) expect_as_at_first(*works);
         if (HasFailure()) return;

@@ -16,6 +16,9 @@
 
 #include <carat/carat.hpp>
 
+#include "tests/support/refusal.hpp"
+#include "tests/support/whole.hpp"
+
 namespace carat::test {
 
 inline void must(cudaError_t status, const char* what) {
@@ -69,6 +72,12 @@ class gpu_test : public testing::Test {
     void SetUp() override {
         if (const std::string why = reason_to_skip(); !why.empty()) GTEST_SKIP() << why;
     }
+    // Whether the GPU reads all of the host's memory, so that none is refused.
+    static bool reads_host_memory() {
+        int reads_all = 0;
+        must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
+        return reads_all != 0;
+    }
 };
 
 struct stream_destroy {
@@ -81,6 +90,33 @@ inline stream make_stream() {
     must(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreate");
     return stream(made);
 }
+
+// What `work` starts on a stream, captured to be launched any number of times.
+class graph {
+  public:
+    template <class Work>
+    explicit graph(const Work& work) {
+        const stream capturing = make_stream();
+        must(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeGlobal), "capture");
+        work(cuda{.stream = capturing.get()});
+        must(cudaStreamEndCapture(capturing.get(), &all_), "capture");
+    }
+    graph(const graph&) = delete;
+    graph& operator=(const graph&) = delete;
+    ~graph() {
+        if (ready_ != nullptr) cudaGraphExecDestroy(ready_);
+        cudaGraphDestroy(all_);
+    }
+    void launch(cudaStream_t on) {
+        if (ready_ == nullptr) must(cudaGraphInstantiate(&ready_, all_, 0), "instantiate");
+        must(cudaGraphLaunch(ready_, on), "replay");
+    }
+    [[nodiscard]] cudaGraph_t get() const { return all_; }
+
+  private:
+    cudaGraph_t all_ = nullptr;
+    cudaGraphExec_t ready_ = nullptr;
+};
 
 struct device_free {
     void operator()(void* memory) const noexcept { cudaFree(memory); }
@@ -106,23 +142,6 @@ struct strides {
     std::ptrdiff_t col;
 };
 
-inline std::uint64_t bits_for(unsigned operand, std::size_t i, std::size_t j) {
-    std::uint64_t x = i * 0x9e3779b97f4a7c15u + j * 0xc2b2ae3d27d4eb4fu + operand * 0x165667b1u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return x >> 33;
-}
-
-// A whole number from -2 to 2, a different one for each operand and place.
-inline int whole(unsigned operand, std::size_t i, std::size_t j) {
-    return static_cast<int>(bits_for(operand, i, j) % 5) - 2;
-}
-
-// A number from -1 to 1.
-inline double random(unsigned operand, std::size_t i, std::size_t j) {
-    return static_cast<double>(bits_for(operand, i, j)) * 0x1p-30 - 1;
-}
-
 // A matrix on the GPU and its elements here, poison in every place around them.
 template <class T>
 class mirrored {
@@ -144,11 +163,11 @@ class mirrored {
         memory_ = on_device(nullptr, elements_.size() * sizeof(T));
     }
 
-    [[nodiscard]] T& here(std::size_t i, std::size_t j) {
-        return elements_[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first_) +
-                                                  static_cast<std::ptrdiff_t>(i) * at_.row +
-                                                  static_cast<std::ptrdiff_t>(j) * at_.col)];
+    // The elements here.
+    [[nodiscard]] matrix_view<T> host() {
+        return {elements_.data() + first_, rows_, cols_, at_.row, at_.col};
     }
+    [[nodiscard]] T& here(std::size_t i, std::size_t j) { return host()(i, j); }
     template <class F>
     mirrored& fill(const F& value) {
         for (std::size_t i = 0; i < rows_; ++i)

@@ -2,6 +2,7 @@
 // single calls where promised, in one launch, which a capture counts.
 #include <cstdlib>
 #include <functional>
+#include <optional>
 
 #include "tests/gpu_call/one_product.hpp"
 
@@ -12,26 +13,9 @@ using test::mirrored;
 
 class gpu_group : public test::gpu_test {};
 
-struct graph_destroy {
-    void operator()(cudaGraph_t g) const noexcept { cudaGraphDestroy(g); }
-    void operator()(cudaGraphExec_t g) const noexcept { cudaGraphExecDestroy(g); }
-};
-using graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, graph_destroy>;
-using graph_exec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, graph_destroy>;
-
-template <class Work>
-graph captured(const Work& work) {
-    const test::stream s = test::make_stream();
-    test::must(cudaStreamBeginCapture(s.get(), cudaStreamCaptureModeGlobal), "capture");
-    work(cuda{.stream = s.get()});
-    cudaGraph_t made = nullptr;
-    test::must(cudaStreamEndCapture(s.get(), &made), "capture");
-    return graph(made);
-}
-
 template <class Work>
 int kernels_of(const Work& work) {
-    const graph all = captured(work);
+    const test::graph all(work);
     std::size_t count = 0;
     test::must(cudaGraphGetNodes(all.get(), nullptr, &count), "nodes");
     std::vector<cudaGraphNode_t> nodes(count);
@@ -100,28 +84,26 @@ struct products {
         return all;
     }
 
+    // C = A B of all.
+    void start(const cuda& where = {}) const {
+        matrix_products(where, listed(views(a)), listed(views(b)), listed(views(c)));
+    }
+
     // C(i, j) of a product must be epilogue(alpha A B) + beta E.
     std::string check(double alpha, double beta,
                       const std::function<double(double, std::size_t)>& epilogue = {}) {
         for (unsigned x = 0; x < sizes.size(); ++x) {
             c[x].download();
             if (!c[x].is_whole_around()) return "memory around a C was written";
-            const auto [m, n, k] = sizes[x];
-            for (std::size_t i = 0; i < m; ++i)
-                for (std::size_t j = 0; j < n; ++j) {
-                    double sum = 0;
-                    for (std::size_t t = 0; t < k; ++t)
-                        sum += test::whole(100 + x, i, t) * test::whole(200 + x, t, j);
-                    sum *= alpha;
+            const test::sums product(a[x].host(), b[x].host());
+            const std::string wrong =
+                test::wrong_in(c[x].host(), [&](std::size_t i, std::size_t j) {
+                    double sum = alpha * product(i, j);
                     if (epilogue) sum = epilogue(sum, j);
                     if (beta != 0) sum += beta * test::whole(300 + x, i, j);
-                    const auto expected = static_cast<double>(test::rounded<O>(sum));
-                    const auto got = static_cast<double>(c[x].here(i, j));
-                    if (got != expected)
-                        return "product " + std::to_string(x) + ": C(" + std::to_string(i) + ", " +
-                               std::to_string(j) + ") is " + std::to_string(got) + " instead of " +
-                               std::to_string(expected);
-                }
+                    return test::rounded<O>(sum);
+                });
+            if (!wrong.empty()) return "product " + std::to_string(x) + ": " + wrong;
         }
         return {};
     }
@@ -207,10 +189,7 @@ TEST_F(gpu_group, every_tile_and_number_of_parts_finds_its_product) {
         for (const bool turned : {false, true}) {
             products<bf16, float> p(sizes, turned);
             p.fill_whole();
-            const auto a = p.views(p.a);
-            const auto b = p.views(p.b);
-            const auto c = p.views(p.c);
-            matrix_products(cuda{}, listed(a), listed(b), listed(c));
+            p.start();
             EXPECT_EQ(p.check(1, 0), "") << sizes.front().m << " turned " << turned;
         }
 }
@@ -221,16 +200,10 @@ TEST_F(gpu_group, hundreds_of_products_are_exact) {
     for (std::size_t i = 0; i < 700; ++i) sizes.push_back({1 + i * 7 % 90, 16, 16 + i % 3 * 16});
     products<bf16, float> p(sizes, false);
     p.fill_whole();
-    const auto a = p.views(p.a);
-    const auto b = p.views(p.b);
-    const auto c = p.views(p.c);
     if (is_one_launch) {
-        EXPECT_EQ(kernels_of([&](const cuda& where) {
-                      matrix_products(where, listed(a), listed(b), listed(c));
-                  }),
-                  4);  // of 320 products each
+        EXPECT_EQ(kernels_of([&](const cuda& where) { p.start(where); }), 4);  // of 320 each
     }
-    matrix_products(cuda{}, listed(a), listed(b), listed(c));
+    p.start();
     EXPECT_EQ(p.check(1, 0), "");
 }
 
@@ -286,15 +259,9 @@ TEST_F(gpu_group, any_number_of_products_may_need_memory) {
         p.a[i] = mirrored<bf16>(40, 33, {33, 1}, 1);
         p.a[i].fill_whole(100 + i);
     }
-    const auto a = p.views(p.a);
-    const auto b = p.views(p.b);
-    const auto c = p.views(p.c);
-    matrix_products(cuda{}, listed(a), listed(b), listed(c));
+    p.start();
     EXPECT_EQ(p.check(1, 0), "");
-    const auto qa = q.views(q.a);
-    const auto qb = q.views(q.b);
-    const auto qc = q.views(q.c);
-    matrix_products(cuda{}, listed(qa), listed(qb), listed(qc));
+    q.start();
     EXPECT_EQ(q.check(1, 0), "");
 }
 
@@ -352,14 +319,12 @@ TEST_F(gpu_group, experts_take_their_rows) {
     y.download();
     ASSERT_TRUE(y.is_whole_around());
     first = 0;
-    for (std::size_t g = 0; g < experts; ++g)
-        for (std::size_t i = 0; i < counts[g]; ++i, ++first)
-            for (std::size_t j = 0; j < n; ++j) {
-                double sum = 0;
-                for (std::size_t t = 0; t < k; ++t)
-                    sum += test::whole('x', first, t) * test::whole('w', g * k + t, j);
-                ASSERT_EQ(y.here(first, j), static_cast<float>(sum)) << g << " " << i << " " << j;
-            }
+    for (std::size_t g = 0; g < experts; first += counts[g++])
+        ASSERT_EQ(test::wrong_in(y.host().block(first, 0, counts[g], n),
+                                 test::sums(x.host().block(first, 0, counts[g], k),
+                                            w.host().block(g * k, 0, k, n))),
+                  "")
+            << g;
 }
 
 template <class I, class O>
@@ -368,10 +333,7 @@ void compare_with_single_calls(const shapes_of_group& sizes) {
     products<I, O> loop(sizes, true);
     at_once.fill_random(), loop.fill_random();
     const cuda where{.batch_invariant = true};
-    const auto a = at_once.views(at_once.a);
-    const auto b = at_once.views(at_once.b);
-    const auto c = at_once.views(at_once.c);
-    matrix_products(where, listed(a), listed(b), listed(c));
+    at_once.start(where);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         matrix_product(where, loop.a[i].view(), loop.b[i].view(), loop.c[i].view());
         EXPECT_TRUE(
@@ -452,13 +414,7 @@ TEST_F(gpu_group, equal_pointers_may_be_read_by_all) {
     for (auto& m : c) {
         m.download();
         ASSERT_TRUE(m.is_whole_around());
-        for (std::size_t i = 0; i < 64; ++i)
-            for (std::size_t j = 0; j < 64; ++j) {
-                double sum = 0;
-                for (std::size_t t = 0; t < 64; ++t)
-                    sum += test::whole('a', i, t) * test::whole('a', t, j);
-                ASSERT_EQ(m.here(i, j), static_cast<float>(sum));
-            }
+        ASSERT_EQ(test::wrong_in(m.host(), test::sums(a.host(), a.host())), "");
     }
 }
 
@@ -466,23 +422,20 @@ TEST_F(gpu_group, equal_pointers_may_be_read_by_all) {
 TEST_F(gpu_group, graphs_own_what_they_captured) {
     products<bf16, float> p(ragged, false);
     p.fill_random();
-    graph all;
+    std::optional<test::graph> all;
     {
         auto a = p.views(p.a);
         auto b = p.views(p.b);
         auto c = p.views(p.c);
-        all = captured(
+        all.emplace(
             [&](const cuda& where) { matrix_products(where, listed(a), listed(b), listed(c)); });
         std::ranges::fill(a, matrix_view<bf16>{});
         std::ranges::fill(b, matrix_view<bf16>{});
         std::ranges::fill(c, matrix_view<float>{});
     }
     p.fill_whole();
-    cudaGraphExec_t made = nullptr;
-    test::must(cudaGraphInstantiate(&made, all.get(), 0), "instantiate");
-    const graph_exec ready(made);
     const test::stream s = test::make_stream();
-    for (int i = 0; i < 3; ++i) test::must(cudaGraphLaunch(ready.get(), s.get()), "launch");
+    for (int i = 0; i < 3; ++i) all->launch(s.get());
     EXPECT_EQ(p.check(1, 0), "");
 }
 
@@ -499,10 +452,7 @@ TEST_F(gpu_group, many_groups_in_flight_keep_to_their_tables) {
     for (int round = 0; round < 5; ++round)
         for (std::size_t i = 0; i < all.size(); ++i) {
             auto& p = all[i];
-            const auto a = p.views(p.a);
-            const auto b = p.views(p.b);
-            const auto c = p.views(p.c);
-            matrix_products(cuda{.stream = streams[i % 3].get()}, listed(a), listed(b), listed(c));
+            p.start(cuda{.stream = streams[i % 3].get()});
         }
     for (auto& p : all) EXPECT_EQ(p.check(1, 0), "");
 }

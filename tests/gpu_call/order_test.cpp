@@ -1,6 +1,7 @@
 // The same bits at any time, on any stream, in a graph and, if requested, for any number of rows.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "tests/gpu_call/device.hpp"
@@ -136,25 +137,19 @@ TEST_F(gpu_order, a_graph_replayed_a_hundred_times_gives_what_calls_do) {
         const test::stream stream = test::make_stream();
         std::vector<std::vector<float>> first;
         if (!cold) first = serial(works);
-        cudaGraph_t graph = nullptr;
+        std::optional<test::graph> ready;
         std::thread([&] {  // one without plans
-            const test::stream capturing = test::make_stream();
-            test::must(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeGlobal),
-                       "capture");
-            for (const auto& w : works) w->start(cuda{.stream = capturing.get()});
-            test::must(cudaStreamEndCapture(capturing.get(), &graph), "capture");
+            ready.emplace([&](const cuda& where) {
+                for (const auto& w : works) w->start(where);
+            });
         })
             .join();
-        cudaGraphExec_t ready = nullptr;
-        test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
         if (cold) first = serial(works);
         for (int replay = 0; replay < 100; ++replay) {
-            test::must(cudaGraphLaunch(ready, stream.get()), "replay");
+            ready->launch(stream.get());
             expect_same(results_of(works), first);
             if (HasFatalFailure()) return;
         }
-        cudaGraphExecDestroy(ready);
-        cudaGraphDestroy(graph);
     }
 }
 
@@ -177,16 +172,13 @@ std::size_t programmatic_edges(cudaGraph_t graph) {
 // for ever (ADR 0081).
 TEST_F(gpu_order, kernels_of_a_graph_do_not_overlap) {
     const auto works = mixed_works();
-    const test::stream stream = test::make_stream();
-    cudaGraph_t graph = nullptr;
-    test::must(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "capture");
-    for (const auto& w : works) w->start(cuda{.stream = stream.get()});
-    test::must(cudaStreamEndCapture(stream.get(), &graph), "capture");
+    const test::graph all([&](const cuda& where) {
+        for (const auto& w : works) w->start(where);
+    });
     std::size_t nodes = 0;
-    test::must(cudaGraphGetNodes(graph, nullptr, &nodes), "nodes");
+    test::must(cudaGraphGetNodes(all.get(), nullptr, &nodes), "nodes");
     EXPECT_GT(nodes, works.size());  // some pack first
-    EXPECT_EQ(programmatic_edges(graph), 0U);
-    cudaGraphDestroy(graph);
+    EXPECT_EQ(programmatic_edges(all.get()), 0U);
 }
 
 // A row of C for the first M rows of A.

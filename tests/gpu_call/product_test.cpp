@@ -140,30 +140,20 @@ TEST_F(gpu_call, an_empty_c_needs_nothing) {
 }
 
 TEST_F(gpu_call, host_memory_is_refused_before_anything_runs) {
-    int reads_all = 0;
-    test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
-    if (reads_all != 0) GTEST_SKIP() << "this GPU reads the host's memory";
+    if (reads_host_memory()) GTEST_SKIP() << "this GPU reads the host's memory";
     matrix<f16> here(24, 24);
     mirrored<f16> there(24, 24, {24, 1});
     there.fill_whole('a');
     mirrored<f16> c(24, 24, {24, 1});
     c.upload();
-    try {
-        matrix_product(cuda{}, there.view(), here, c.view());
-        ADD_FAILURE() << "accepted";
-    } catch (const error& why) {
-        EXPECT_EQ(why.code(), error_code::invalid_argument);
-        EXPECT_NE(std::string(why.what()).find("B lies in host memory"), std::string::npos)
-            << why.what();
-    }
+    test::expect_refusal([&] { matrix_product(cuda{}, there.view(), here, c.view()); },
+                         error_code::invalid_argument, {"B lies in host memory"});
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 // Also at an address where GPU memory was freed: the driver returns such addresses to the system.
 TEST_F(gpu_call, host_memory_is_refused_where_a_gpus_was) {
-    int reads_all = 0;
-    test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
-    if (reads_all != 0) GTEST_SKIP() << "this GPU reads the host's memory";
+    if (reads_host_memory()) GTEST_SKIP() << "this GPU reads the host's memory";
     constexpr std::size_t bytes = std::size_t{1} << 30;
     void* there = nullptr;
     test::must(cudaMalloc(&there, bytes), "cudaMalloc");
@@ -183,24 +173,15 @@ TEST_F(gpu_call, host_memory_is_refused_where_a_gpus_was) {
 
 // Also if the shape already has a plan, and far down a list.
 TEST_F(gpu_call, host_memory_is_refused_of_a_shape_met_before) {
-    int reads_all = 0;
-    test::must(cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0), "attribute");
-    if (reads_all != 0) GTEST_SKIP() << "this GPU reads the host's memory";
+    if (reads_host_memory()) GTEST_SKIP() << "this GPU reads the host's memory";
     matrix<f16> here(24, 24);
     mirrored<f16> a(24, 24, {24, 1});
     mirrored<f16> c(24 * 8, 24, {24, 1});
     a.fill_whole('a');
     c.upload();
     const auto refuse = [&](const char* name, const auto& call) {
-        try {
-            call();
-            ADD_FAILURE() << "accepted as " << name;
-        } catch (const error& why) {
-            EXPECT_EQ(why.code(), error_code::invalid_argument);
-            EXPECT_NE(std::string(why.what()).find(std::string(name) + " lies in host memory"),
-                      std::string::npos)
-                << why.what();
-        }
+        test::expect_refusal(call, error_code::invalid_argument,
+                             {std::string(name) + " lies in host memory"});
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     };
     const auto first = c.view().block(0, 0, 24, 24);
@@ -222,13 +203,8 @@ TEST_F(gpu_call, host_memory_is_refused_of_a_shape_met_before) {
 TEST_F(gpu_call, types_without_a_kernel_are_refused_with_those_there_are) {
     mirrored<std::uint8_t> a(8, 8, {8, 1});
     mirrored<std::int32_t> c(8, 8, {8, 1});
-    try {
-        matrix_product(cuda{}, a.view(), a.view(), c.view());
-        ADD_FAILURE() << "accepted";
-    } catch (const error& why) {
-        EXPECT_EQ(why.code(), error_code::unsupported);
-        EXPECT_NE(std::string(why.what()).find("it takes f16"), std::string::npos) << why.what();
-    }
+    test::expect_refusal([&] { matrix_product(cuda{}, a.view(), a.view(), c.view()); },
+                         error_code::unsupported, {"it takes f16"});
 }
 
 TEST_F(gpu_call, the_current_device_is_left_as_it_was) {
@@ -272,11 +248,8 @@ TEST_F(gpu_call, what_lies_elsewhere_is_read_and_written_there) {
             const double expected = static_cast<double>(k) * ((which & 1) != 0 ? 2 : 1) *
                                         ((which >> 1 & 1) != 0 ? 3 : 1) +
                                     ((which >> 2 & 1) != 0 ? 7 : 5);
-            std::size_t wrong = 0;
-            for (std::size_t i = 0; i < m; ++i)
-                for (std::size_t j = 0; j < n; ++j)
-                    wrong += static_cast<double>(to.here(i, j)) != expected ? 1U : 0U;
-            EXPECT_EQ(wrong, 0U) << m << " x " << n << " x " << k << ", number " << which;
+            EXPECT_EQ(test::wrong_in(to.host(), [&](auto, auto) { return expected; }), "")
+                << m << " x " << n << " x " << k << ", number " << which;
         }
     }
 }
@@ -302,11 +275,8 @@ TEST_F(gpu_call, what_is_added_may_move_onto_16_bytes) {
         c.fill_poison();
         matrix_product(cuda{}, a.view(), b.view(), scaled(1.0, added), c.view());
         c.download();
-        std::size_t wrong = 0;
-        for (std::size_t i = 0; i < m; ++i)
-            for (std::size_t j = 0; j < n; ++j)
-                wrong += static_cast<double>(c.here(i, j)) != 1024 ? 1U : 0U;
-        EXPECT_EQ(wrong, 0U) << "offset " << offset;
+        EXPECT_EQ(test::wrong_in(c.host(), [](auto, auto) { return 1024; }), "")
+            << "offset " << offset;
     }
 }
 

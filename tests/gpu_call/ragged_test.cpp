@@ -76,24 +76,13 @@ TYPED_TEST(gpu_ragged_of, depths_are_exact) {
                                                (how & 2) != 0, pad);
                     p.dw.fill_poison();
                     if (beta != 0) p.dw.fill_whole('e');
-                    const auto first = p.dw.view().block(0, 0, p.m, p.n);
-                    const auto dw = strided(first, p.count,
-                                            static_cast<std::ptrdiff_t>(p.m) * first.row_stride());
-                    const auto x = transposed(ragged(p.x.view(), there.get(), there.count));
-                    const auto dy = ragged(p.dy.view(), there.get(), there.count);
-                    const auto multiply = [&] {
-                        if (beta == 0)
-                            matrix_products(cuda{.f32 = as}, x, dy, dw);
-                        else
-                            matrix_products(cuda{.f32 = as}, x, dy, dw, dw);
-                    };
                     // An epilogue kernel stores it, since TMA cannot begin anywhere in a line.
                     if (sizeof(in) == 1 || std::is_same_v<out, e4m3> ||
                         (std::is_same_v<in, float> && std::is_same_v<out, bf16>)) {
-                        EXPECT_THROW(multiply(), error);
+                        EXPECT_THROW(p.start(there, cuda{.f32 = as}, beta), error);
                         continue;
                     }
-                    multiply();
+                    p.start(there, cuda{.f32 = as}, beta);
                     EXPECT_EQ(p.check(ends, beta), "") << how << " pad " << pad << " beta " << beta;
                 }
 }
@@ -106,8 +95,7 @@ TEST_F(gpu_ragged, rows_of_one_k_are_exact) {
         for (const std::ptrdiff_t pad : {16, 3}) {
             const lying lies{(how & 1) != 0, (how & 2) != 0, (how & 4) != 0, pad};
             experts<bf16, bf16> p(uneven_total, 136, 1, uneven.size(), lies);
-            matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
-                            ragged(p.y.view(), there.get(), there.count));
+            p.start(there);
             EXPECT_EQ(p.check(ends, 1, 0), "") << how << " pad " << pad;
         }
 }
@@ -123,11 +111,7 @@ TEST_F(gpu_ragged, one_k_or_none_is_shared_out_wherever_it_lies) {
                 gradients<bf16, float, bf16> p(total, 75, 136, ends.size(), (how & 1) != 0,
                                                (how & 2) != 0, pad);
                 p.dw.fill_poison();
-                const auto first = p.dw.view().block(0, 0, p.m, p.n);
-                const auto dw =
-                    strided(first, p.count, static_cast<std::ptrdiff_t>(p.m) * first.row_stride());
-                matrix_products(cuda{}, transposed(ragged(p.x.view(), there.get(), there.count)),
-                                ragged(p.dy.view(), there.get(), there.count), dw);
+                p.start(there);
                 EXPECT_EQ(p.check(ends, 0), "") << total << " k, " << how << " pad " << pad;
             }
 }
@@ -183,18 +167,13 @@ TEST_F(gpu_ragged, any_ends_stay_within_the_matrix) {
         const auto check = [&](auto types) {
             using of = decltype(types);
             experts<typename of::in, typename of::out> p(100, 72, 136, ends.size());
-            matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
-                            ragged(p.y.view(), there.get(), there.count));
+            p.start(there);
             EXPECT_EQ(p.check(ends, 1, 0), "") << ends[0] << " " << ends[1];
             gradients<typename of::in, float, typename of::in> g(100, 72, 136, ends.size(), false,
                                                                  false, 16);
             if constexpr (!std::is_same_v<typename of::in, double>) {
                 g.dw.fill_poison();
-                const auto first = g.dw.view().block(0, 0, g.m, g.n);
-                matrix_products(
-                    cuda{}, transposed(ragged(g.x.view(), there.get(), there.count)),
-                    ragged(g.dy.view(), there.get(), there.count),
-                    strided(first, g.count, static_cast<std::ptrdiff_t>(g.m) * first.row_stride()));
+                g.start(there);
                 EXPECT_EQ(g.check(ends, 0), "") << ends[0] << " " << ends[1];
             }
         };
@@ -212,22 +191,14 @@ TEST_F(gpu_ragged, a_graph_is_replayed_with_other_ends) {
         const on_gpu there(all[0]);
         experts<typename of::in, typename of::out> p(100, 72, 136, 4);
         const test::stream s = test::make_stream();
-        test::must(cudaStreamBeginCapture(s.get(), cudaStreamCaptureModeGlobal), "capture");
-        matrix_products(cuda{.stream = s.get()}, ragged(p.x.view(), there.get(), there.count),
-                        p.weights(), ragged(p.y.view(), there.get(), there.count));
-        cudaGraph_t graph = nullptr;
-        test::must(cudaStreamEndCapture(s.get(), &graph), "capture");
-        cudaGraphExec_t ready = nullptr;
-        test::must(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
+        test::graph ready([&](const cuda& where) { p.start(there, where); });
         for (const ends_of_products& ends : all) {
             there.become(ends);
             p.y.fill_poison();
-            test::must(cudaGraphLaunch(ready, s.get()), "replay");
+            ready.launch(s.get());
             test::must(cudaStreamSynchronize(s.get()), "replay");
             EXPECT_EQ(p.check(ends, 1, 0), "") << ends[0] << " " << ends[1];
         }
-        cudaGraphExecDestroy(ready);
-        cudaGraphDestroy(graph);
     };
     check(kind<bf16, bf16>{});
     check(kind<double, double>{});
@@ -242,12 +213,10 @@ TEST_F(gpu_ragged, hundreds_of_products_and_a_single_b) {
     const on_gpu there(ends);
     const auto total = static_cast<std::size_t>(ends.back()) + 9;
     experts<bf16, float> p(total, 16, 32, rows.size());
-    matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
-                    ragged(p.y.view(), there.get(), there.count));
+    p.start(there);
     EXPECT_EQ(p.check(ends, 1, 0), "");
     experts<float, float> q(total, 16, 32, rows.size());
-    matrix_products(cuda{}, ragged(q.x.view(), there.get(), there.count), q.weights(),
-                    ragged(q.y.view(), there.get(), there.count));
+    q.start(there);
     EXPECT_EQ(q.check(ends, 1, 0), "");
     const on_gpu one(ends_of_products{50});
     experts<bf16, float> single(60, 16, 32, 1);
@@ -283,8 +252,7 @@ void compare_large(const std::vector<int>& rows, std::size_t n, std::size_t k) {
                        loop.y.view().block(first, 0, end - first, n));
     }
     const std::vector<O> expected = loop.y.download().elements();
-    matrix_products(cuda{}, ragged(p.x.view(), there.get(), there.count), p.weights(),
-                    ragged(p.y.view(), there.get(), there.count));
+    p.start(there);
     EXPECT_TRUE(test::same_bits(expected, p.y.download().elements())) << "by ends on the GPU";
     p.y.fill_poison();
     std::swap(xs[0], xs[2]), std::swap(ws[0], ws[2]), std::swap(ys[0], ys[2]);
@@ -304,21 +272,15 @@ TEST_F(gpu_ragged, many_rows_are_what_single_products_are) {
 }
 
 TEST_F(gpu_ragged, ends_in_host_memory_are_refused) {
-    int reads_all = 0;
-    cudaDeviceGetAttribute(&reads_all, cudaDevAttrPageableMemoryAccess, 0);
-    if (reads_all != 0) GTEST_SKIP() << "this GPU reads all of the host's memory";
+    if (reads_host_memory()) GTEST_SKIP() << "this GPU reads all of the host's memory";
     const std::vector<std::int32_t> here = {10, 20};
     experts<bf16, bf16> p(20, 16, 32, 2);
-    try {
-        matrix_products(cuda{}, ragged(p.x.view(), here.data(), 2), p.weights(),
-                        ragged(p.y.view(), here.data(), 2));
-        ADD_FAILURE() << "accepted";
-    } catch (const error& why) {
-        EXPECT_EQ(why.code(), error_code::invalid_argument);
-        EXPECT_NE(std::string(why.what()).find("the array of ends lies in host memory"),
-                  std::string::npos)
-            << why.what();
-    }
+    test::expect_refusal(
+        [&] {
+            matrix_products(cuda{}, ragged(p.x.view(), here.data(), 2), p.weights(),
+                            ragged(p.y.view(), here.data(), 2));
+        },
+        error_code::invalid_argument, {"the array of ends lies in host memory"});
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // What the call on a GPU refuses, with and without a GPU: wrong arguments are reported before a
 // missing machine.
 #include <cstdlib>
-#include <functional>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -19,86 +18,58 @@ matrix_view<bf16> at(bf16* p, std::size_t rows, std::size_t cols) {
     return {p, rows, cols};
 }
 
-struct refusal {
-    error_code code;
-    std::vector<std::string> words;
-    std::function<void(bf16*)> call;  // given 4096 elements
-};
+class gpu_refusals : public test::refusals {};
 
-TEST(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
+TEST_F(gpu_refusals, arguments_are_checked_as_on_the_cpu) {
     using enum error_code;
     static const float values[8] = {};
     bf16* const null = nullptr;
-    const std::vector<refusal> refusals = {
-        {size_mismatch,
-         {"matrix_product: A is 3 x 4", "B is 5 x 6"},
-         [](bf16* p) { matrix_product(cuda{}, at(p, 3, 4), at(p + 99, 5, 6), at(p + 200, 3, 6)); }},
-        {size_mismatch,
-         {"matrix_product: E is 3 x 1"},
-         [](bf16* p) {
-             matrix_product(cuda{}, at(p, 3, 4), at(p + 99, 4, 6), at(p + 300, 3, 1),
-                            at(p + 200, 3, 6));
-         }},
-        {invalid_argument,
-         {"A is 3 x 4", "null"},
-         [=](bf16* p) { matrix_product(cuda{}, at(null, 3, 4), at(p, 4, 6), at(p + 200, 3, 6)); }},
-        {aliasing,
-         {"C overlaps A"},
-         [](bf16* p) { matrix_product(cuda{}, at(p, 4, 4), at(p + 200, 4, 4), at(p + 3, 4, 4)); }},
-        {aliasing,
-         {"C overlaps E"},
-         [](bf16* p) {
-             const auto c = at(p + 200, 4, 4);
-             matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), transposed(c), c);
-         }},
-        {invalid_argument,
-         {"strides 0 and 1", "one place"},
-         [](bf16* p) {
-             matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4),
-                            matrix_view(p + 200, 4, 4, 0, 1));
-         }},
-        {size_mismatch,
-         {"the bias has 8 values", "each column"},
-         [](bf16* p) {
-             matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), at(p + 200, 4, 4),
-                            bias(std::span(values, 8)));
-         }},
-        {invalid_argument,
-         {"matrix_product: alpha is 0.5", "whole numbers"},
-         [](bf16* p) {
-             auto* const bytes = reinterpret_cast<std::int8_t*>(p);
-             auto* const sums = reinterpret_cast<std::int32_t*>(p + 200);
-             matrix_product(cuda{}, scaled(0.5, matrix_view(bytes, 4, 4)),
-                            matrix_view(bytes + 99, 4, 4), matrix_view(sums, 4, 4));
-         }},
-        {aliasing,
-         {"matrix_products: C of product 1 overlaps C of product 0"},
-         [](bf16* p) {
-             matrix_products(cuda{}, at(p, 4, 4), at(p + 99, 4, 4),
-                             strided(at(p + 200, 4, 4), 3, 15));
-         }},
-        {size_mismatch,
-         {"matrix_products: A has 2 matrices and C has 3"},
-         [](bf16* p) {
-             matrix_products(cuda{}, strided(at(p, 4, 4), 2, 16), at(p + 99, 4, 4),
-                             strided(at(p + 200, 4, 4), 3, 16));
-         }},
-        {size_mismatch,
-         {"matrix_products: product 1: A is 2 x 3 and B is 4 x 4"},
-         [](bf16* p) {
-             const std::vector<matrix_view<bf16>> a = {at(p, 4, 4), at(p, 2, 3)};
-             const std::vector<matrix_view<bf16>> c = {at(p + 200, 4, 4), at(p + 300, 2, 4)};
-             matrix_products(cuda{}, listed(a), at(p + 99, 4, 4), listed(c));
-         }},
+    const auto refuse = [this](error_code code, const std::vector<std::string>& words,
+                               const auto& call) {
+        test::refusals::refuse(code, words, [&](double* p) { call(reinterpret_cast<bf16*>(p)); });
     };
-    int executed = 0;
-    for (const refusal& r : refusals) {
-        std::vector<bf16> memory(4096, bf16(3));
-        test::expect_refusal([&] { r.call(memory.data()); }, r.code, r.words);
-        for (const bf16 x : memory) ASSERT_EQ(float(x), 3) << r.words[0];
-        ++executed;
-    }
-    EXPECT_EQ(executed, 11);
+    refuse(size_mismatch, {"matrix_product: A is 3 x 4", "B is 5 x 6"}, [](bf16* p) {
+        matrix_product(cuda{}, at(p, 3, 4), at(p + 99, 5, 6), at(p + 200, 3, 6));
+    });
+    refuse(size_mismatch, {"matrix_product: E is 3 x 1"}, [](bf16* p) {
+        matrix_product(cuda{}, at(p, 3, 4), at(p + 99, 4, 6), at(p + 300, 3, 1), at(p + 200, 3, 6));
+    });
+    refuse(invalid_argument, {"A is 3 x 4", "null"}, [=](bf16* p) {
+        matrix_product(cuda{}, at(null, 3, 4), at(p, 4, 6), at(p + 200, 3, 6));
+    });
+    refuse(aliasing, {"C overlaps A"}, [](bf16* p) {
+        matrix_product(cuda{}, at(p, 4, 4), at(p + 200, 4, 4), at(p + 3, 4, 4));
+    });
+    refuse(aliasing, {"C overlaps E"}, [](bf16* p) {
+        const auto c = at(p + 200, 4, 4);
+        matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), transposed(c), c);
+    });
+    refuse(invalid_argument, {"strides 0 and 1", "one place"}, [](bf16* p) {
+        matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), matrix_view(p + 200, 4, 4, 0, 1));
+    });
+    refuse(size_mismatch, {"the bias has 8 values", "each column"}, [](bf16* p) {
+        matrix_product(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), at(p + 200, 4, 4),
+                       bias(std::span(values, 8)));
+    });
+    refuse(invalid_argument, {"matrix_product: alpha is 0.5", "whole numbers"}, [](bf16* p) {
+        auto* const bytes = reinterpret_cast<std::int8_t*>(p);
+        auto* const sums = reinterpret_cast<std::int32_t*>(p + 200);
+        matrix_product(cuda{}, scaled(0.5, matrix_view(bytes, 4, 4)), matrix_view(bytes + 99, 4, 4),
+                       matrix_view(sums, 4, 4));
+    });
+    refuse(aliasing, {"matrix_products: C of product 1 overlaps C of product 0"}, [](bf16* p) {
+        matrix_products(cuda{}, at(p, 4, 4), at(p + 99, 4, 4), strided(at(p + 200, 4, 4), 3, 15));
+    });
+    refuse(size_mismatch, {"matrix_products: A has 2 matrices and C has 3"}, [](bf16* p) {
+        matrix_products(cuda{}, strided(at(p, 4, 4), 2, 16), at(p + 99, 4, 4),
+                        strided(at(p + 200, 4, 4), 3, 16));
+    });
+    refuse(size_mismatch, {"matrix_products: product 1: A is 2 x 3 and B is 4 x 4"}, [](bf16* p) {
+        const std::vector<matrix_view<bf16>> a = {at(p, 4, 4), at(p, 2, 3)};
+        const std::vector<matrix_view<bf16>> c = {at(p + 200, 4, 4), at(p + 300, 2, 4)};
+        matrix_products(cuda{}, listed(a), at(p + 99, 4, 4), listed(c));
+    });
+    EXPECT_EQ(refused_, 11);
 }
 
 // Whether this build has kernels, else it has nothing to say about epilogues.
@@ -112,7 +83,7 @@ bool knows_kernels() {
     return true;
 }
 
-TEST(gpu_refusals, epilogues_that_no_kernel_has_name_the_step) {
+TEST_F(gpu_refusals, epilogues_that_no_kernel_has_name_the_step) {
     if (!knows_kernels()) GTEST_SKIP() << "this build has no CUDA";
     matrix<bf16> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
     float x = 0;
@@ -127,7 +98,7 @@ TEST(gpu_refusals, epilogues_that_no_kernel_has_name_the_step) {
     refuse(c, amax(&x) | amax(&y), "one amax");
 }
 
-TEST(gpu_refusals, e5m2_shares_out_no_columns) {
+TEST_F(gpu_refusals, e5m2_shares_out_no_columns) {
     matrix<e5m2> a(4, 4);
     matrix<e4m3> b(4, 4);
     matrix<float> c(4, 4);
@@ -140,7 +111,7 @@ TEST(gpu_refusals, e5m2_shares_out_no_columns) {
         error_code::unsupported, {"e5m2 by e4m3 divide rows, not columns"});
 }
 
-TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
+TEST_F(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
     matrix<bf16> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
     matrix<float> wide(4, 4);
     const std::vector<float> v(2);
@@ -156,7 +127,7 @@ TEST(gpu_refusals, gates_and_amax_are_checked_as_other_steps) {
 }
 
 // The amax is written before E is read, and before the product has read A if it runs in parts.
-TEST(gpu_refusals, an_amax_into_what_is_read_is_refused) {
+TEST_F(gpu_refusals, an_amax_into_what_is_read_is_refused) {
     matrix<float> a(4, 4), b(4, 4), e(4, 4), c(4, 4);
     std::vector<float> v(4);
     const auto refuse = [&](const char* words, const auto& last) {
@@ -183,7 +154,7 @@ TEST(gpu_refusals, an_amax_into_what_is_read_is_refused) {
 }
 
 // The stride of a single row or column is never used.
-TEST(gpu_refusals, scales_of_one_column_may_have_any_stride) {
+TEST_F(gpu_refusals, scales_of_one_column_may_have_any_stride) {
     matrix<e4m3> a(3, 128), b(128, 128);
     matrix<float> c(3, 128), scales(3, 1), of_b(1, 1);
     constexpr std::ptrdiff_t far = std::ptrdiff_t{1} << 40;
@@ -198,7 +169,7 @@ TEST(gpu_refusals, scales_of_one_column_may_have_any_stride) {
     }
 }
 
-TEST(gpu_refusals, scales_of_blocks_must_be_as_many_as_blocks) {
+TEST_F(gpu_refusals, scales_of_blocks_must_be_as_many_as_blocks) {
     matrix<e4m3> a(3, 130), b(130, 200);
     matrix<float> c(3, 200), of_a(3, 2), of_b(2, 2), too_few(3, 1);
     const auto refuse = [&](auto& x, auto& y, error_code code, std::vector<std::string> words) {
@@ -216,7 +187,7 @@ TEST(gpu_refusals, scales_of_blocks_must_be_as_many_as_blocks) {
     refuse(of_a, null, error_code::invalid_argument, {"the scales of B", "null"});
 }
 
-TEST(gpu_refusals, what_only_a_gpu_takes_is_refused_on_the_cpu) {
+TEST_F(gpu_refusals, what_only_a_gpu_takes_is_refused_on_the_cpu) {
     matrix<float> a(4, 4), b(4, 4), c(4, 4), half(4, 2);
     float x = 0;
     test::expect_refusal([&] { matrix_product(a, b, half, swiglu); }, error_code::unsupported,
@@ -225,7 +196,7 @@ TEST(gpu_refusals, what_only_a_gpu_takes_is_refused_on_the_cpu) {
                          error_code::unsupported, {"matrix_products: amax is for carat::cuda"});
 }
 
-TEST(gpu_refusals, without_a_gpu_the_reason_is_one_line) {
+TEST_F(gpu_refusals, without_a_gpu_the_reason_is_one_line) {
     matrix<bf16> a(4, 4), b(4, 4), c(4, 4);
     test::expect_refusal([&] { matrix_product(cuda{.device = 99}, a, b, c); },
                          error_code::unsupported, {"matrix_product: ", ": "});
@@ -236,14 +207,9 @@ TEST(gpu_refusals, without_a_gpu_the_reason_is_one_line) {
                          error_code::unsupported, {"matrix_products: ", ": "});
 }
 
-TEST(gpu_refusals, fewer_than_no_sms_can_not_be_left) {
-    try {
-        const leave_sms others(-1);
-        FAIL() << "nothing was thrown";
-    } catch (const error& why) {
-        EXPECT_EQ(why.code(), error_code::invalid_argument);
-        EXPECT_STREQ(why.what(), "leave_sms: the number of SMs is -1: it must be at least 0");
-    }
+TEST_F(gpu_refusals, fewer_than_no_sms_can_not_be_left) {
+    test::expect_refusal([] { const leave_sms others(-1); }, error_code::invalid_argument,
+                         {"leave_sms: the number of SMs is -1: it must be at least 0"});
 }
 
 }  // namespace

@@ -45,18 +45,6 @@ inline std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ends_of_p
     return parts;
 }
 
-// Rows of whole numbers as a table, since computing each takes longer than the products.
-struct whole_numbers {
-    std::size_t cols;
-    std::vector<double> of;
-
-    whole_numbers(std::size_t rows, std::size_t columns, unsigned operand) : cols(columns) {
-        for (std::size_t i = 0; i < rows; ++i)
-            for (std::size_t j = 0; j < cols; ++j) of.push_back(whole(operand, i, j));
-    }
-    [[nodiscard]] const double* row(std::size_t i) const { return of.data() + i * cols; }
-};
-
 // The layout of operands: lines that kernels read, or lines that must be packed.
 struct lying {
     bool a_turned = false;
@@ -68,13 +56,6 @@ struct lying {
 inline strides lines_of(std::size_t rows, std::size_t cols, bool turned, std::ptrdiff_t pad) {
     const auto next = static_cast<std::ptrdiff_t>((turned ? rows : cols) + 15) / 16 * 16 + pad;
     return turned ? strides{1, next} : strides{next, 1};
-}
-
-inline std::string wrong(std::size_t product, std::size_t i, std::size_t j, double got,
-                         double expected) {
-    return "product " + std::to_string(product) + ": C(" + std::to_string(i) + ", " +
-           std::to_string(j) + ") is " + std::to_string(got) + " instead of " +
-           std::to_string(expected);
 }
 
 // y's rows = alpha x's rows times w of their product + beta e.
@@ -109,8 +90,10 @@ struct experts {
                                       : static_cast<std::ptrdiff_t>(k) * first.row_stride();
         return strided(first, count, next);
     }
-    [[nodiscard]] double w_at(std::size_t product, std::size_t t, std::size_t j) const {
-        return as.b_turned ? whole('w', t, product * n + j) : whole('w', product * k + t, j);
+    // y's rows = x's times w.
+    void start(const on_gpu& ends, const cuda& where = {}) {
+        matrix_products(where, ragged(x.view(), ends.get(), ends.count), weights(),
+                        ragged(y.view(), ends.get(), ends.count));
     }
 
     std::string check(const ends_of_products& ends, double alpha, double beta,
@@ -118,27 +101,22 @@ struct experts {
         y.download();
         if (!y.is_whole_around()) return "memory around C was written";
         std::vector<bool> written(total, false);
-        const whole_numbers xs(total, k, 'x');
-        const whole_numbers es(total, n, 'e');
         const auto parts = parts_of(ends, total);
-        std::vector<double> ws(k * n), sums(n);
         for (std::size_t g = 0; g < parts.size(); ++g) {
-            for (std::size_t t = 0; t < k; ++t)
-                for (std::size_t j = 0; j < n; ++j) ws[t * n + j] = w_at(g, t, j);
-            for (std::size_t i = parts[g].first; i < parts[g].second; ++i) {
-                written[i] = true;
-                std::ranges::fill(sums, 0.0);
-                for (std::size_t t = 0; t < k; ++t)
-                    for (std::size_t j = 0; j < n; ++j) sums[j] += xs.row(i)[t] * ws[t * n + j];
-                for (std::size_t j = 0; j < n; ++j) {
-                    double sum = sums[j] * alpha;
+            const auto [first, end] = parts[g];
+            std::fill(written.begin() + std::ptrdiff_t(first),
+                      written.begin() + std::ptrdiff_t(end), true);
+            const auto w_of =
+                as.b_turned ? w.host().block(0, g * n, k, n) : w.host().block(g * k, 0, k, n);
+            const sums product(x.host().block(first, 0, end - first, k), w_of);
+            const std::string wrong = wrong_in(
+                y.host().block(first, 0, end - first, n), [&](std::size_t i, std::size_t j) {
+                    double sum = alpha == 0 ? 0 : alpha * product(i, j);
                     if (epilogue) sum = epilogue(sum, j);
-                    if (beta != 0) sum += beta * es.row(i)[j];
-                    const auto expected = static_cast<double>(rounded<O>(sum));
-                    const auto got = static_cast<double>(y.here(i, j));
-                    if (got != expected) return wrong(g, i, j, got, expected);
-                }
-            }
+                    if (beta != 0) sum += beta * whole('e', first + i, j);
+                    return rounded<O>(sum);
+                });
+            if (!wrong.empty()) return "product " + std::to_string(g) + ": " + wrong;
         }
         for (std::size_t i = 0; i < total; ++i)
             for (std::size_t j = 0; !written[i] && j < n; ++j)
@@ -184,25 +162,33 @@ struct gradients {
         x.fill_whole('x'), dy.fill_whole('y');
     }
 
+    // dw = x^T dy, or that + beta dw.
+    void start(const on_gpu& ends, const cuda& where = {}, double beta = 0) {
+        const auto first = dw.view().block(0, 0, m, n);
+        const auto all = strided(first, count, static_cast<std::ptrdiff_t>(m) * first.row_stride());
+        const auto of_x = transposed(ragged(x.view(), ends.get(), ends.count));
+        const auto of_dy = ragged(dy.view(), ends.get(), ends.count);
+        if (beta == 0)
+            matrix_products(where, of_x, of_dy, all);
+        else
+            matrix_products(where, of_x, of_dy, scaled(beta, all), all);
+    }
+
     std::string check(const ends_of_products& ends, double beta) {
         dw.download();
         if (!dw.is_whole_around()) return "memory around C was written";
-        const whole_numbers xs(total, m, 'x');
-        const whole_numbers ys(total, n, 'y');
         const auto parts = parts_of(ends, total);
-        std::vector<double> sums(n);
-        for (std::size_t g = 0; g < count; ++g)
-            for (std::size_t i = 0; i < m; ++i) {
-                std::ranges::fill(sums, 0.0);
-                for (std::size_t t = parts[g].first; t < parts[g].second; ++t)
-                    for (std::size_t j = 0; j < n; ++j) sums[j] += xs.row(t)[i] * ys.row(t)[j];
-                for (std::size_t j = 0; j < n; ++j) {
-                    if (beta != 0) sums[j] += beta * whole('e', g * m + i, j);
-                    const auto expected = static_cast<double>(rounded<O>(sums[j]));
-                    const auto got = static_cast<double>(dw.here(g * m + i, j));
-                    if (got != expected) return wrong(g, i, j, got, expected);
-                }
-            }
+        for (std::size_t g = 0; g < count; ++g) {
+            const auto [first, end] = parts[g];
+            const sums product(transposed(x.host().block(first, 0, end - first, m)),
+                               dy.host().block(first, 0, end - first, n));
+            const std::string wrong =
+                wrong_in(dw.host().block(g * m, 0, m, n), [&](std::size_t i, std::size_t j) {
+                    const double e = beta == 0 ? 0 : beta * whole('e', g * m + i, j);
+                    return rounded<O>(product(i, j) + e);
+                });
+            if (!wrong.empty()) return "product " + std::to_string(g) + ": " + wrong;
+        }
         return {};
     }
 };

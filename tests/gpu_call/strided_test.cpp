@@ -245,6 +245,54 @@ TYPED_TEST(gpu_strided, has_the_bits_of_a_loop_where_nothing_cuts_k) {
         this->expect_loop({of, 40, {}, {}, {}, added::beside, false, true}, true);
 }
 
+// A C of the operands' type and one of another, where the kinds above have the other.
+TEST(gpu_strided_bits, are_those_of_a_loop_for_every_c) {
+    if (const std::string why = test::reason_to_skip(); !why.empty()) GTEST_SKIP() << why;
+    const cuda invariant{.batch_invariant = true};
+    for (const shape& of : {shape{8, 8, 8},
+                            {128, 128, 64},
+                            {16, 512, 700},
+                            {200, 300, 48},
+                            {1, 256, 256},
+                            {512, 512, 128},
+                            {128, 64, 1024}})
+        for (const bool one_b : {false, true}) {
+            const given g{of, 12, {}, {}, {}, one_b ? added::beside : added::nothing, false, one_b};
+            EXPECT_TRUE((trial<bf16, float>(g, false).agree(invariant))) << text(g);
+            EXPECT_TRUE((trial<f16, f16>(g, false).agree(invariant))) << text(g);
+        }
+}
+
+// The plan of a single such product uses multicast, which that of several cannot; and epilogues.
+TEST(gpu_strided_bits, are_those_of_a_loop_at_pointers_and_with_an_epilogue) {
+    if (const std::string why = test::reason_to_skip(); !why.empty()) GTEST_SKIP() << why;
+    const cuda invariant{.batch_invariant = true};
+    const std::vector<float> values(96, 0.5F);
+    const auto there = test::on_device(values.data(), values.size() * sizeof(float));
+    const std::span<const float> shifts(static_cast<const float*>(there.get()), values.size());
+    many<bf16> a(1000, 1000, 4, {}), b(1000, 1000, 4, {});
+    many<float> loop(1000, 1000, 4, {}), at_once(1000, 1000, 4, {});
+    many<bf16> x(100, 72, 12, {}), y(72, 96, 12, {}), z_loop(100, 96, 12, {}), z(100, 96, 12, {});
+    a.memory().fill_random(1), b.memory().fill_random(2);
+    x.memory().fill_random(1), y.memory().fill_random(2);
+    loop.memory().upload(), at_once.memory().upload(), z_loop.memory().upload(),
+        z.memory().upload();
+    const auto some = [](const auto& of) {  // not at one distance
+        return std::vector{of.view(0).data(), of.view(3).data(), of.view(1).data()};
+    };
+    for (const std::size_t i : {0u, 1u, 3u})
+        matrix_product(invariant, a.view(i), b.view(i), loop.view(i));
+    matrix_products(invariant, pointers(some(a), 1000, 1000), pointers(some(b), 1000, 1000),
+                    pointers(some(at_once), 1000, 1000));
+    for (std::size_t i = 0; i < 12; ++i)
+        matrix_product(invariant, x.view(i), y.view(i), z_loop.view(i), bias(shifts) | silu);
+    matrix_products(invariant, x.batch(), y.batch(), z.batch(), bias(shifts) | silu);
+    EXPECT_TRUE(test::same_bits(loop.memory().download().elements(),
+                                at_once.memory().download().elements()));
+    EXPECT_TRUE(
+        test::same_bits(z_loop.memory().download().elements(), z.memory().download().elements()));
+}
+
 TYPED_TEST(gpu_strided, backwards) {
     const given g{{40, 48, 64}, 6, {}, {}, {}};
     const cuda where{.f32 = TypeParam::f32};

@@ -1,12 +1,10 @@
 // Machines and peaks with round numbers, and a folder of files that lasts for one test.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <unistd.h>
 
 #include "lab/machine/peaks.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace carat::machine {
 
@@ -60,29 +58,6 @@ inline peaks sample_peaks() {
     return limits;
 }
 
-// A folder of its own, removed with everything in it.
-class scratch_folder {
-  public:
-    scratch_folder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("carat_machine_" + std::to_string(getpid()))) {
-        std::filesystem::remove_all(path_);
-        std::filesystem::create_directories(path_);
-    }
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder() { std::filesystem::remove_all(path_); }
-
-    const std::filesystem::path& path() const { return path_; }
-
-    void write(const std::string& name, const std::string& text) const {
-        const auto file = path_ / name;
-        std::filesystem::create_directories(file.parent_path());
-        std::ofstream(file) << text;
-    }
-
-  private:
-    std::filesystem::path path_;
-};
+using test::scratch_folder;
 
 }  // namespace carat::machine

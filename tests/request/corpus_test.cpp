@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <carat/error.hpp>
+#include "tests/support/refusal.hpp"
 
 namespace {
 
@@ -18,12 +18,7 @@ double work(const shape& s) {
 }
 
 std::string refusal(const char* text) {
-    try {
-        (void)corpus(text);
-    } catch (const error& e) {
-        return e.what();
-    }
-    return "no error";
+    return test::refusal_of([&] { (void)corpus(text); });
 }
 
 TEST(corpora, are_named_by_their_first_word) {

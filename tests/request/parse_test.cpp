@@ -6,25 +6,17 @@
 #include "lab/request/cases.hpp"
 #include "lab/request/epilogue_names.hpp"
 #include "lab/request/request.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace {
 
 using namespace carat;
 using request::parse_shapes;
 using request::shape;
-
-template <class Call>
-std::string message_of(const Call& call) {
-    try {
-        call();
-    } catch (const error& e) {
-        return e.what();
-    }
-    return "no error";
-}
+using test::refusal_of;
 
 std::string size_message(const char* text) {
-    return message_of([&] { (void)parse_shapes(text); });
+    return refusal_of([&] { (void)parse_shapes(text); });
 }
 
 constexpr core::signature f64_only[] = {{dtype::f64, dtype::f64, dtype::f64, "f64"}};
@@ -71,7 +63,7 @@ TEST(selections, names_groups_and_tunables) {
 TEST(sizes, of_one_product_are_numbers_and_mistakes_name_the_option) {
     EXPECT_EQ(request::parse_product("4", "5", "6"), (shape{4, 5, 6}));
     const auto say = [](const char* m, const char* n, const char* k) {
-        return message_of([&] { (void)request::parse_product(m, n, k); });
+        return refusal_of([&] { (void)request::parse_product(m, n, k); });
     };
     for (const char* several : {"8,16", "8:32:x2", "8x8"}) {
         EXPECT_NE(say(several, "16", "16").find("--m '" + std::string(several) + "'"),
@@ -87,19 +79,19 @@ TEST(sizes, one_product_is_a_number_or_three) {
     EXPECT_EQ(request::parse_one_shape("7"), (shape{7, 7, 7}));
     EXPECT_EQ(request::parse_one_shape("4x5x6"), (shape{4, 5, 6}));
     for (const char* several : {"8,16", "8:32:x2"}) {
-        const std::string said = message_of([&] { (void)request::parse_one_shape(several); });
+        const std::string said = refusal_of([&] { (void)request::parse_one_shape(several); });
         EXPECT_NE(said.find("--size '" + std::string(several) + "' is more than one size"),
                   std::string::npos)
             << said;
     }
-    EXPECT_NE(message_of([] { (void)request::parse_one_shape("0"); }).find("1 or more"),
+    EXPECT_NE(refusal_of([] { (void)request::parse_one_shape("0"); }).find("1 or more"),
               std::string::npos);
 }
 
 TEST(types, have_the_names_of_c_too) {
     EXPECT_EQ(request::parse_dtypes("double,float,half,bfloat16"),
               request::parse_dtypes("f64,f32,f16,bf16"));
-    EXPECT_NE(message_of([] { (void)request::parse_dtypes("single"); }).find("f32 (float)"),
+    EXPECT_NE(refusal_of([] { (void)request::parse_dtypes("single"); }).find("f32 (float)"),
               std::string::npos);
 }
 
@@ -140,7 +132,7 @@ TEST(selections, what_is_named_twice_is_chosen_once) {
 
 TEST(selections, mistakes_name_themselves) {
     const auto say = [](const char* text) {
-        return message_of([&] { (void)request::parse_selection(all, text); });
+        return refusal_of([&] { (void)request::parse_selection(all, text); });
     };
     EXPECT_NE(say("tilde").find("nearest is cpu.ladder.tiled"), std::string::npos);
     EXPECT_NE(say("gpu.*").find("'gpu.'"), std::string::npos);
@@ -154,7 +146,7 @@ TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
     const auto on_gpu = [](const char* text) {
         return request::parse_selection(all, text, rows::device::cuda);
     };
-    const auto say = [&](const char* text) { return message_of([&] { (void)on_gpu(text); }); };
+    const auto say = [&](const char* text) { return refusal_of([&] { (void)on_gpu(text); }); };
     EXPECT_NE(say("tiled").find("'tiled' is cpu.ladder.tiled, which does not run on cuda"),
               std::string::npos);
     EXPECT_NE(say("tiled[tile-size=8]").find("does not run on cuda"), std::string::npos);
@@ -168,12 +160,12 @@ TEST(types_and_threads, mistakes_name_the_choices) {
     EXPECT_EQ(request::parse_dtypes("f64,i32").size(), 2u);
     EXPECT_EQ(request::parse_dtypes("e4m3,e5m2")[1], dtype::e5m2);
     EXPECT_NE(
-        message_of([] { (void)request::parse_dtypes("f65"); }).find("use f64 (double), f32 ("),
+        refusal_of([] { (void)request::parse_dtypes("f65"); }).find("use f64 (double), f32 ("),
         std::string::npos);
     EXPECT_EQ(request::parse_threads("1,2", 2).size(), 2u);
-    EXPECT_NE(message_of([] { (void)request::parse_threads("3", 2); }).find("1 to 2"),
+    EXPECT_NE(refusal_of([] { (void)request::parse_threads("3", 2); }).find("1 to 2"),
               std::string::npos);
-    EXPECT_NE(message_of([] { (void)request::parse_threads("0", 2); }).find("1 to 2"),
+    EXPECT_NE(refusal_of([] { (void)request::parse_threads("0", 2); }).find("1 to 2"),
               std::string::npos);
 }
 
@@ -182,9 +174,9 @@ TEST(requests, tunables_that_there_are_not_or_out_of_their_range_are_refused) {
     r.shapes = parse_shapes("8192");
     const auto say = [&](const char* chosen) {
         r.chosen = request::parse_selection(all, chosen);
-        return message_of([&] { request::validate(r); });
+        return refusal_of([&] { request::validate(r); });
     };
-    EXPECT_EQ(say("tiled[tile-size=4096],blas"), "no error");
+    EXPECT_EQ(say("tiled[tile-size=4096],blas"), "");
     EXPECT_EQ(say("blas,tiled[tile-size=4097]"),
               "cpu.ladder.tiled: tile-size 4097 is outside 1 to 4096 (edge)");
     EXPECT_NE(say("tiled[tilesize=4]")
@@ -198,13 +190,13 @@ TEST(requests, a_tile_larger_than_every_matrix_and_too_much_memory_are_refused) 
     request::measurement r;
     r.chosen = request::parse_selection(all, "tiled[tile-size=512]");
     r.shapes = parse_shapes("256");
-    EXPECT_NE(message_of([&] { request::validate(r); }).find("at most 256"), std::string::npos);
+    EXPECT_NE(refusal_of([&] { request::validate(r); }).find("at most 256"), std::string::npos);
     r.shapes = parse_shapes("256,1024");
-    EXPECT_EQ(message_of([&] { request::validate(r); }), "no error");
+    EXPECT_EQ(refusal_of([&] { request::validate(r); }), "");
     // A, B and C of the second would fit in 64 bits each, but not together.
     for (const char* huge : {"10000000", "700000000"}) {
         r.shapes = parse_shapes(huge);
-        EXPECT_NE(message_of([&] { request::validate(r); }).find("choose a smaller size"),
+        EXPECT_NE(refusal_of([&] { request::validate(r); }).find("choose a smaller size"),
                   std::string::npos);
     }
 }
@@ -223,9 +215,9 @@ TEST(layouts, are_two_letters_and_become_strides) {
     EXPECT_EQ(request::to_string(request::parse_storage("ntt+8")), "ntt+8");
     EXPECT_EQ(request::to_string(request::parse_storage("nnn+0")), "nn");
     for (const char* wrong : {"nn+", "nn+x", "nn+-1", "nn+1000001", "nn8"})
-        EXPECT_NE(message_of([&] { (void)request::parse_storage(wrong); }), "") << wrong;
+        EXPECT_NE(refusal_of([&] { (void)request::parse_storage(wrong); }), "") << wrong;
     for (const char* wrong : {"", "n", "nnnn", "NT", "nx"})
-        EXPECT_NE(message_of([&] { (void)request::parse_storage(wrong); }).find("use nn, nt"),
+        EXPECT_NE(refusal_of([&] { (void)request::parse_storage(wrong); }).find("use nn, nt"),
                   std::string::npos)
             << wrong;
     const core::problem p = request::problem_of({{20, 30, 40}, dtype::i8, 1, {'t', 't'}});
@@ -250,7 +242,7 @@ TEST(batches, are_a_number_and_how_they_lie) {
     EXPECT_EQ(parsed("2:pointers"), (rows::call{.batch = 2, .lies = rows::placement::pointers}));
     EXPECT_EQ(parsed("2:listed"), (rows::call{.batch = 2, .lies = rows::placement::listed}));
     for (const char* wrong : {"0", "-1", "x", "", "1000001", "4:", "4:list", "4:strided:strided"})
-        EXPECT_NE(message_of([&] { (void)parsed(wrong); }).find("--batch"), std::string::npos)
+        EXPECT_NE(refusal_of([&] { (void)parsed(wrong); }).find("--batch"), std::string::npos)
             << wrong;
 }
 
@@ -262,7 +254,7 @@ TEST(groups, are_told_apart_from_batches) {
     EXPECT_EQ(asked.groups, "3,2");
     EXPECT_EQ(request::size_of({100, 8, 9}, asked), (request::shape{5, 8, 9}));
     asked = {.batch = 2};
-    EXPECT_NE(message_of([&] { request::parse_groups("3,2", asked); }).find("--batch"),
+    EXPECT_NE(refusal_of([&] { request::parse_groups("3,2", asked); }).find("--batch"),
               std::string::npos);
 }
 
@@ -274,7 +266,7 @@ TEST(epilogues, are_a_bias_and_an_activation) {
     for (const std::string_view known : request::epilogue_names)
         EXPECT_EQ(rows::describe(request::parse_epilogue(known)), known);
     for (const char* wrong : {"", "none", "gelu+bias", "bias+", "bias+none", "tanh"})
-        EXPECT_NE(message_of([&] { (void)request::parse_epilogue(wrong); }).find("--epilogue"),
+        EXPECT_NE(refusal_of([&] { (void)request::parse_epilogue(wrong); }).find("--epilogue"),
                   std::string::npos)
             << wrong;
 }

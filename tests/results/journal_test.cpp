@@ -9,6 +9,8 @@
 
 #include "lab/files/growing.hpp"
 #include "lab/results/files.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
@@ -18,13 +20,11 @@ namespace fs = std::filesystem;
 class journals : public testing::Test {
   protected:
     void SetUp() override {
-        fs::create_directories(folder);
         doc.date = "2026-11-24T12:00:00Z";
         doc.command = "carat bench";
         doc.settings = {{"seed", 1}, {"ci_width", 0.01}};
         append(1, 1.0);
     }
-    void TearDown() override { fs::remove_all(folder); }
 
     static results::result of_size(std::int64_t n, double cold_s) {
         results::result c;
@@ -57,17 +57,12 @@ class journals : public testing::Test {
         return results::load(folder / "r.json");
     }
     std::string refusal(const std::string& journal) const {
-        try {
-            (void)load_with(journal);
-        } catch (const error& failure) {
-            return failure.what();
-        }
-        return "";
+        return test::refusal_of([&] { (void)load_with(journal); });
     }
     [[nodiscard]] std::string header() const { return results::journal_header(doc) + "\n"; }
 
-    const fs::path folder =
-        fs::temp_directory_path() / ("carat-journal-" + std::to_string(getpid()));
+    const test::scratch_folder own;
+    const fs::path& folder = own.path();
     results::document doc;
 };
 

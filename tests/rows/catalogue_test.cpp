@@ -5,6 +5,8 @@
 
 #include <carat/error.hpp>
 
+#include "tests/support/refusal.hpp"
+
 namespace {
 
 using namespace carat;
@@ -25,12 +27,7 @@ const implementation other_tiled{.name = "cpu.other.tiled", .summary = "", .sign
 const implementation* const other_rows[] = {&other_tiled};
 
 std::string message_of(const rows::catalogue& c, std::string_view name) {
-    try {
-        (void)c.find(name);
-    } catch (const error& e) {
-        return e.what();
-    }
-    return "found";
+    return test::refusal_of([&] { (void)c.find(name); });
 }
 
 TEST(catalogue, finds_full_names_and_unambiguous_tails) {

@@ -9,6 +9,7 @@
 #include <carat/error.hpp>
 
 #include "lab/rows/group_sizes.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace {
 
@@ -170,14 +171,9 @@ TEST(groups, are_rows_of_each_or_drawn_from_a_seed) {
     for (const char* wrong :
          {"", "-1", "x", "1,", ",1", "0,0", "1.5", "3000000000", "2147483648,1",
           "uneven:", "uneven:1:2", "uneven:1:0/4", "uneven:1:9/0", "uneven:1:9/4/2",
-          "uneven:1:9/65537", ":device", "3:devices", "3:device:device", "2147483648:device"}) {
-        try {
-            (void)rows::rows_of_groups(wrong);
-            ADD_FAILURE() << wrong;
-        } catch (const error& why) {
-            EXPECT_NE(std::string(why.what()).find("--groups"), std::string::npos) << wrong;
-        }
-    }
+          "uneven:1:9/65537", ":device", "3:devices", "3:device:device", "2147483648:device"})
+        test::expect_refusal([&] { (void)rows::rows_of_groups(wrong); },
+                             error_code::invalid_argument, {"--groups"});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "lab/results/files.hpp"
 #include "lab/session/session.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
@@ -26,11 +27,9 @@ const rows::implementation absent{.name = "test.absent",
 class savers : public testing::Test {
   protected:
     void SetUp() override {
-        fs::create_directories(folder);
         request.chosen = {{&absent, {}, true}};
         machine.cores = 2;
     }
-    void TearDown() override { fs::remove_all(folder); }
 
     void ask_for(std::int64_t cases) {
         request.shapes.clear();
@@ -62,7 +61,8 @@ class savers : public testing::Test {
         ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     }
 
-    const fs::path folder = fs::temp_directory_path() / ("carat-saver-" + std::to_string(getpid()));
+    const test::scratch_folder own;
+    const fs::path& folder = own.path();
     session::outputs out{folder / "r.json", folder / "r.csv"};
     request::measurement request;
     session::hooks user;

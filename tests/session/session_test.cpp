@@ -8,6 +8,7 @@
 #include <carat/error.hpp>
 
 #include "lab/results/files.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
@@ -284,9 +285,8 @@ TEST_F(sessions, rotated_inputs_verify_and_time_as_well) {
 }
 
 TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
-    const auto folder = std::filesystem::temp_directory_path() / "carat-session-test";
-    std::filesystem::create_directories(folder);
-    const session::outputs out{folder / "r.json", folder / "r.csv"};
+    const test::scratch_folder folder;
+    const session::outputs out{folder.path() / "r.json", folder.path() / "r.csv"};
     int cases = 0;
     user.case_done = [&](const auto&, const auto&) { ++cases; };
     user.interrupted = [&] { return cases == 1; };
@@ -303,7 +303,6 @@ TEST_F(sessions, an_interrupted_session_resumes_where_it_stopped) {
     EXPECT_EQ(cases, 2);
     EXPECT_TRUE(results::load(out.json).complete);
     EXPECT_EQ(results::load(out.json).results.size(), 10u);
-    std::filesystem::remove_all(folder);
 }
 
 TEST_F(sessions, a_case_cut_short_is_measured_again_whole) {

@@ -16,6 +16,7 @@
 #include "lab/results/files.hpp"
 #include "lab/session/session.hpp"
 #include "lab/session/trials.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
@@ -347,9 +348,8 @@ TEST_F(workers, an_interruption_keeps_the_trials_so_far_and_leaves_nobody_behind
 }
 
 TEST_F(workers, what_is_written_is_read_back_and_resumed) {
-    const auto folder = std::filesystem::temp_directory_path() / "carat-workers-test";
-    std::filesystem::create_directories(folder);
-    const session::outputs out{folder / "r.json", folder / "r.csv"};
+    const test::scratch_folder folder;
+    const session::outputs out{folder.path() / "r.json", folder.path() / "r.csv"};
     choose(request, {&right, &also_right});
     request.shapes = {{6, 5, 4}, {4, 5, 6}};
     int cases = 0;
@@ -367,7 +367,6 @@ TEST_F(workers, what_is_written_is_read_back_and_resumed) {
     EXPECT_TRUE(session::run_session(request, machine, limits, out, user, back));
     EXPECT_EQ(cases, 2);
     EXPECT_EQ(results::load(out.json).results.size(), 4u);
-    std::filesystem::remove_all(folder);
 }
 
 TEST(share_of, divides_trials_and_budget_among_generations) {

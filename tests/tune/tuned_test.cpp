@@ -6,6 +6,8 @@
 
 #include <carat/error.hpp>
 
+#include "tests/support/refusal.hpp"
+
 namespace {
 
 using namespace carat;
@@ -49,18 +51,14 @@ TEST(tuned, a_way_that_an_implementation_can_not_take_is_refused_by_its_case) {
     const auto with = [](const std::string& tunable) {
         return std::string(text).replace(std::string(text).find("\"tile\": 64"), 10, tunable);
     };
-    const auto refusal = [&](const std::string& tunable) -> std::string {
-        try {
-            (void)tuned_table(with(tunable), "mine.json").find(name, known);
-        } catch (const error& why) {
-            EXPECT_EQ(why.code(), error_code::invalid_argument);
-            return why.what();
-        }
-        return "none";
+    const auto refusal = [&](const std::string& tunable) {
+        return test::refusal_of(
+            [&] { (void)tuned_table(with(tunable), "mine.json").find(name, known); },
+            error_code::invalid_argument);
     };
     const std::string start = "mine.json: GPU X/cuda.engine/bf16,bf16,f32/nt/16x32x64: ";
     const std::string end = "; write it anew with carat tune";
-    EXPECT_EQ(refusal(R"("tile": 256)"), "none");
+    EXPECT_EQ(refusal(R"("tile": 256)"), "");
     EXPECT_EQ(refusal(R"("tile": 257)"), start + "tile 257 is outside 0 to 256 (columns)" + end);
     EXPECT_EQ(refusal(R"("tile": -1)"), start + "tile -1 is outside 0 to 256 (columns)" + end);
     EXPECT_EQ(refusal(R"("width": 64)"),
@@ -88,15 +86,9 @@ TEST(tuned, what_is_no_table_is_refused_by_its_name) {
     for (const char* wrong :
          {"", "{", "[]", R"({"schema": 2, "cases": []})", R"({"schema": 1})",
           R"({"schema": 1, "cases": [{"device": "GPU X"}]})", R"({"schema": 1, "cases": 3})",
-          R"({"schema": "1", "cases": []})", R"({"schema": 1, "cases": [7]})"}) {
-        try {
-            (void)tuned_table(wrong, "mine.json");
-            ADD_FAILURE() << wrong;
-        } catch (const error& why) {
-            EXPECT_EQ(why.code(), error_code::invalid_argument);
-            EXPECT_NE(std::string(why.what()).find("mine.json"), std::string::npos) << why.what();
-        }
-    }
+          R"({"schema": "1", "cases": []})", R"({"schema": 1, "cases": [7]})"})
+        test::expect_refusal([&] { (void)tuned_table(wrong, "mine.json"); },
+                             error_code::invalid_argument, {"mine.json"});
 }
 
 TEST(tuned, a_table_that_is_not_to_be_read_is_no_name_of_a_file) {
@@ -108,27 +100,17 @@ TEST(tuned, a_table_that_is_not_to_be_read_is_no_name_of_a_file) {
 }
 
 TEST(tuned, a_table_nested_without_end_is_refused) {
-    try {
-        (void)tuned_table(std::string(100'000, '['), "mine.json");
-        ADD_FAILURE() << "nothing was thrown";
-    } catch (const error& why) {
-        EXPECT_NE(std::string(why.what()).find("mine.json: is nested deeper"), std::string::npos);
-    }
+    test::expect_refusal([] { (void)tuned_table(std::string(100'000, '['), "mine.json"); },
+                         error_code::invalid_argument, {"mine.json: is nested deeper"});
 }
 
 // Tables are read once in a process.
 TEST(tuned, a_file_that_is_not_there_is_told) {
     setenv("CARAT_TUNED", "/no/such/table.json", 1);
-    try {
-        (void)tuning::tuned();
-        ADD_FAILURE() << "nothing was thrown";
-    } catch (const error& why) {
-        EXPECT_EQ(why.code(), error_code::invalid_argument);
-        EXPECT_EQ(
-            std::string(why.what()),
-            "CARAT_TUNED=/no/such/table.json: can't be read (No such file or directory); name a "
-            "file that is there and that carat tune wrote, or none");
-    }
+    EXPECT_EQ(
+        test::refusal_of([] { (void)tuning::tuned(); }, error_code::invalid_argument),
+        "CARAT_TUNED=/no/such/table.json: can't be read (No such file or directory); name a file "
+        "that is there and that carat tune wrote, or none");
 }
 
 }  // namespace

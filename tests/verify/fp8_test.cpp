@@ -1,54 +1,27 @@
 // The two claims for fp8, against sums made as a Hopper tensor core makes them (fp8_unit.hpp).
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <vector>
 
-#include "lab/verify/verify.hpp"
-#include "lab/workload/workload.hpp"
 #include "tests/verify/fp8_unit.hpp"
+#include "trial.hpp"
 
 namespace carat::verify {
 namespace {
 
 template <class A>
-struct fp8_trial {
-    core::problem p;
-    std::vector<A> a;
-    std::vector<e4m3> b;
-    std::vector<float> c;
-
-    fp8_trial(std::int64_t m, std::int64_t n, std::int64_t k, const workload::distribution& values)
-        : p(core::row_major_problem(dtype::f32, m, n, k)),
-          a(static_cast<std::size_t>(m * k)),
-          b(static_cast<std::size_t>(k * n)),
-          c(static_cast<std::size_t>(m * n)) {
-        p.a_type = dtype_of_v<A>;
-        p.b_type = dtype::e4m3;
-        workload::fill(a.data(), p.a_type, m, k, p.a_layout, values, 1, workload::operand::a, 1);
-        workload::fill(b.data(), p.b_type, k, n, p.b_layout, values, 1, workload::operand::b, 1);
-    }
-
-    [[nodiscard]] reference make_reference() {
-        return {p, {a.data(), b.data(), c.data()}, options{}};
-    }
+struct fp8_trial : unit_trial<A, e4m3> {
+    using unit_trial<A, e4m3>::unit_trial;
 
     // `promoted`: sums of 128 products are added up in f32. `skipped`: a step left out by mistake.
     void multiply(bool promoted, std::int64_t skipped = -1) {
-        for (std::int64_t i = 0; i < p.m; ++i)
-            for (std::int64_t j = 0; j < p.n; ++j)
-                c[static_cast<std::size_t>(i * p.n + j)] = sum_of(i, j, promoted, skipped);
-    }
-
-  private:
-    [[nodiscard]] float sum_of(std::int64_t i, std::int64_t j, bool promoted,
-                               std::int64_t skipped) const {
-        return test::fp8_sum(
-            p.k, promoted,
-            [&](std::int64_t q) {
-                return test::fp8_product_of(a[static_cast<std::size_t>(i * p.k + q)],
-                                            b[static_cast<std::size_t>(q * p.n + j)]);
-            },
-            skipped);
+        this->each_entry([&](std::int64_t i, std::int64_t j) {
+            return test::fp8_sum(
+                this->p.k, promoted,
+                [&](std::int64_t q) {
+                    return test::fp8_product_of(this->at_a(i, q), this->at_b(q, j));
+                },
+                skipped);
+        });
     }
 };
 

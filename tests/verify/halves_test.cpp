@@ -1,10 +1,8 @@
 // The claim "3xtf32", against sums made so: each number as two of 11 bits, three products of four.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <vector>
 
-#include "lab/verify/verify.hpp"
-#include "lab/workload/workload.hpp"
+#include "trial.hpp"
 
 namespace carat::verify {
 namespace {
@@ -15,42 +13,24 @@ float to_11_bits(float x) {
     return std::ldexp(std::round(std::ldexp(x, -unit)), unit);
 }
 
-struct halves_trial {
-    core::problem p;
-    std::vector<float> a, b, c;
-
-    halves_trial(std::int64_t m, std::int64_t n, std::int64_t k,
-                 const workload::distribution& values)
-        : p(core::row_major_problem(dtype::f32, m, n, k)),
-          a(static_cast<std::size_t>(m * k)),
-          b(static_cast<std::size_t>(k * n)),
-          c(static_cast<std::size_t>(m * n)) {
-        workload::fill(a.data(), p.a_type, m, k, p.a_layout, values, 1, workload::operand::a, 1);
-        workload::fill(b.data(), p.b_type, k, n, p.b_layout, values, 1, workload::operand::b, 1);
-    }
-
-    [[nodiscard]] reference make_reference() {
-        return {p, {a.data(), b.data(), c.data()}, options{}};
-    }
+struct halves_trial : unit_trial<float> {
+    using unit_trial::unit_trial;
 
     // Multiplies the halves: large x large, and with `cross` the two mixed products.
     void multiply(bool cross) {
-        for (std::int64_t i = 0; i < p.m; ++i)
-            for (std::int64_t j = 0; j < p.n; ++j) {
-                float sum = 0;
-                for (std::int64_t q = 0; q < p.k; ++q) {
-                    const float x = a[static_cast<std::size_t>(i * p.k + q)];
-                    const float y = b[static_cast<std::size_t>(q * p.n + j)];
-                    const float large_x = to_11_bits(x);
-                    const float large_y = to_11_bits(y);
-                    if (cross) {
-                        sum += to_11_bits(x - large_x) * large_y;
-                        sum += large_x * to_11_bits(y - large_y);
-                    }
-                    sum += large_x * large_y;
+        each_entry([&](std::int64_t i, std::int64_t j) {
+            float sum = 0;
+            for (std::int64_t q = 0; q < p.k; ++q) {
+                const float x = at_a(i, q), y = at_b(q, j);
+                const float large_x = to_11_bits(x), large_y = to_11_bits(y);
+                if (cross) {
+                    sum += to_11_bits(x - large_x) * large_y;
+                    sum += large_x * to_11_bits(y - large_y);
                 }
-                c[static_cast<std::size_t>(i * p.n + j)] = sum;
+                sum += large_x * large_y;
             }
+            return sum;
+        });
     }
 };
 

@@ -150,4 +150,41 @@ std::vector<T> multiply(const trial<T>& t, order how = order::forward) {
     return c;
 }
 
+// A product into f32 with its data, for sums as a unit with a claim of its own makes them.
+template <class A, class B = A>
+struct unit_trial {
+    core::problem p;
+    std::vector<A> a;
+    std::vector<B> b;
+    std::vector<float> c;
+
+    unit_trial(std::int64_t m, std::int64_t n, std::int64_t k, const workload::distribution& values)
+        : p(core::row_major_problem(dtype::f32, m, n, k)),
+          a(static_cast<std::size_t>(m * k)),
+          b(static_cast<std::size_t>(k * n)),
+          c(static_cast<std::size_t>(m * n)) {
+        p.a_type = dtype_of_v<A>;
+        p.b_type = dtype_of_v<B>;
+        workload::fill(a.data(), p.a_type, m, k, p.a_layout, values, 1, workload::operand::a, 1);
+        workload::fill(b.data(), p.b_type, k, n, p.b_layout, values, 1, workload::operand::b, 1);
+    }
+
+    [[nodiscard]] verify::reference make_reference(const options& how = {}) {
+        return {p, {a.data(), b.data(), c.data()}, how};
+    }
+    [[nodiscard]] A at_a(std::int64_t i, std::int64_t q) const {
+        return a[static_cast<std::size_t>(i * p.k + q)];
+    }
+    [[nodiscard]] B at_b(std::int64_t q, std::int64_t j) const {
+        return b[static_cast<std::size_t>(q * p.n + j)];
+    }
+    // C(i, j) = sum_of(i, j)
+    template <class Sum>
+    void each_entry(const Sum& sum_of) {
+        for (std::int64_t i = 0; i < p.m; ++i)
+            for (std::int64_t j = 0; j < p.n; ++j)
+                c[static_cast<std::size_t>(i * p.n + j)] = sum_of(i, j);
+    }
+};
+
 }  // namespace carat::verify

@@ -8,6 +8,7 @@
 
 #include "lab/workload/workload.hpp"
 #include "tests/parameters.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace carat::workload {
 namespace {
@@ -37,13 +38,8 @@ void PrintTo(const refusal& r, std::ostream* out) {
 class Refused : public testing::TestWithParam<refusal> {};
 
 TEST_P(Refused, WithAMessageThatNamesIt) {
-    try {
-        static_cast<void>(parse_distribution(GetParam().text));
-        FAIL() << GetParam().text << " was accepted";
-    } catch (const error& e) {
-        EXPECT_NE(std::string(e.what()).find(GetParam().expected), std::string::npos) << e.what();
-        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
-    }
+    test::expect_refusal([] { static_cast<void>(parse_distribution(GetParam().text)); },
+                         error_code::invalid_argument, {GetParam().expected});
 }
 
 INSTANTIATE_TEST_SUITE_P(

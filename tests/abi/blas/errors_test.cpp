@@ -63,6 +63,13 @@ class errors : public ::testing::Test {
         for (const double x : c) ASSERT_EQ(x, 7) << routine << " wrote before it checked";
         ++executed_;
     }
+    // Expects the report of wrong arguments of this routine, called so.
+    template <class Call>
+    auto reports(told& by, const std::string& routine, const Call& call) {
+        return [this, &by, routine, call](int position, const auto& spoil) {
+            expect(by, routine, position, spoil, call);
+        };
+    }
     double a_[64] = {};
     int executed_ = 0;
 };
@@ -73,69 +80,44 @@ TEST_F(errors, gemm) {
             gemm<double>(l, x.ta, x.tb, x.m, x.n, x.k, 1, a_, x.lda, a_, x.ldb, 2, c, x.ldc);
         };
     };
-    const auto fortran = in(language::fortran);
-    expect(
-        by_fortran, "DGEMM ", 1, [](auto& x) { x.ta = 'X'; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 2, [](auto& x) { x.tb = '/'; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 3, [](auto& x) { x.m = -1; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 4, [](auto& x) { x.n = -1; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 5, [](auto& x) { x.k = -1; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 8, [](auto& x) { x.lda = 3; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 8, [](auto& x) { x.ta = 'T', x.lda = 1; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 10, [](auto& x) { x.ldb = 1; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 10, [](auto& x) { x.tb = 'C', x.ldb = 2; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 13, [](auto& x) { x.ldc = 3; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 3, [](auto& x) { x.m = -1, x.lda = 0, x.k = -1; }, fortran);
-    expect(
-        by_fortran, "DGEMM ", 8, [](auto& x) { x.m = x.n = x.k = 0, x.lda = 0; }, fortran);
+    const auto fortran = reports(by_fortran, "DGEMM ", in(language::fortran));
+    fortran(1, [](auto& x) { x.ta = 'X'; });
+    fortran(2, [](auto& x) { x.tb = '/'; });
+    fortran(3, [](auto& x) { x.m = -1; });
+    fortran(4, [](auto& x) { x.n = -1; });
+    fortran(5, [](auto& x) { x.k = -1; });
+    fortran(8, [](auto& x) { x.lda = 3; });
+    fortran(8, [](auto& x) { x.ta = 'T', x.lda = 1; });
+    fortran(10, [](auto& x) { x.ldb = 1; });
+    fortran(10, [](auto& x) { x.tb = 'C', x.ldb = 2; });
+    fortran(13, [](auto& x) { x.ldc = 3; });
+    fortran(3, [](auto& x) { x.m = -1, x.lda = 0, x.k = -1; });
+    fortran(8, [](auto& x) { x.m = x.n = x.k = 0, x.lda = 0; });
     // The reference converts a row-major call and reports positions of the converted one.
-    const auto rows = in(language::cblas_by_rows);
-    expect(
-        by_cblas, "cblas_dgemm", 2, [](auto& x) { x.ta = '/'; }, rows);
-    expect(
-        by_cblas, "cblas_dgemm", 3, [](auto& x) { x.tb = '/'; }, rows);
-    expect(
-        by_fortran, "DGEMM ", 3, [](auto& x) { x.n = -1; }, rows);
-    expect(
-        by_fortran, "DGEMM ", 10, [](auto& x) { x.lda = 1; }, rows);
-    expect(
-        by_fortran, "DGEMM ", 8, [](auto& x) { x.ldb = 2; }, rows);
-    expect(
-        by_fortran, "DGEMM ", 13, [](auto& x) { x.ldc = 2; }, rows);
+    const auto rows = reports(by_cblas, "cblas_dgemm", in(language::cblas_by_rows));
+    const auto converted = reports(by_fortran, "DGEMM ", in(language::cblas_by_rows));
+    rows(2, [](auto& x) { x.ta = '/'; });
+    rows(3, [](auto& x) { x.tb = '/'; });
+    converted(3, [](auto& x) { x.n = -1; });
+    converted(10, [](auto& x) { x.lda = 1; });
+    converted(8, [](auto& x) { x.ldb = 2; });
+    converted(13, [](auto& x) { x.ldc = 2; });
     EXPECT_EQ(executed_, 18);
 }
 
 TEST_F(errors, gemmtr) {
-    const auto fortran = [this](const arguments& x, double* c) {
+    const auto fortran = reports(by_fortran, "DGEMMTR", [this](const arguments& x, double* c) {
         gemmtr<double>(language::fortran, x.uplo, x.ta, x.tb, x.n, x.k, 1, a_, x.lda, a_, x.ldb, 2,
                        c, x.ldc);
-    };
-    expect(
-        by_fortran, "DGEMMTR", 1, [](auto& x) { x.uplo = 'X'; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 2, [](auto& x) { x.ta = 'X'; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 3, [](auto& x) { x.tb = 'X'; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 4, [](auto& x) { x.n = -1; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 5, [](auto& x) { x.k = -1; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 8, [](auto& x) { x.lda = 2; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 10, [](auto& x) { x.ldb = 1; }, fortran);
-    expect(
-        by_fortran, "DGEMMTR", 13, [](auto& x) { x.ldc = 2; }, fortran);
+    });
+    fortran(1, [](auto& x) { x.uplo = 'X'; });
+    fortran(2, [](auto& x) { x.ta = 'X'; });
+    fortran(3, [](auto& x) { x.tb = 'X'; });
+    fortran(4, [](auto& x) { x.n = -1; });
+    fortran(5, [](auto& x) { x.k = -1; });
+    fortran(8, [](auto& x) { x.lda = 2; });
+    fortran(10, [](auto& x) { x.ldb = 1; });
+    fortran(13, [](auto& x) { x.ldc = 2; });
 }
 
 TEST_F(errors, symm) {
@@ -144,30 +126,20 @@ TEST_F(errors, symm) {
             symm<double>(l, x.side, x.uplo, x.m, x.n, 1, a_, x.lda, a_, x.ldb, 2, c, x.ldc);
         };
     };
-    const auto fortran = in(language::fortran);
-    expect(
-        by_fortran, "DSYMM ", 1, [](auto& x) { x.side = '/'; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 2, [](auto& x) { x.uplo = '/'; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 3, [](auto& x) { x.m = -1; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 4, [](auto& x) { x.n = -1; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 7, [](auto& x) { x.lda = 3; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 7, [](auto& x) { x.side = 'R', x.lda = 2; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 9, [](auto& x) { x.ldb = 3; }, fortran);
-    expect(
-        by_fortran, "DSYMM ", 12, [](auto& x) { x.ldc = 3; }, fortran);
-    const auto rows = in(language::cblas_by_rows);
-    expect(
-        by_cblas, "cblas_dsymm", 2, [](auto& x) { x.side = '/'; }, rows);
-    expect(
-        by_cblas, "cblas_dsymm", 3, [](auto& x) { x.uplo = '/'; }, rows);
-    expect(
-        by_fortran, "DSYMM ", 4, [](auto& x) { x.m = -1; }, rows);
+    const auto fortran = reports(by_fortran, "DSYMM ", in(language::fortran));
+    fortran(1, [](auto& x) { x.side = '/'; });
+    fortran(2, [](auto& x) { x.uplo = '/'; });
+    fortran(3, [](auto& x) { x.m = -1; });
+    fortran(4, [](auto& x) { x.n = -1; });
+    fortran(7, [](auto& x) { x.lda = 3; });
+    fortran(7, [](auto& x) { x.side = 'R', x.lda = 2; });
+    fortran(9, [](auto& x) { x.ldb = 3; });
+    fortran(12, [](auto& x) { x.ldc = 3; });
+    const auto rows = reports(by_cblas, "cblas_dsymm", in(language::cblas_by_rows));
+    const auto converted = reports(by_fortran, "DSYMM ", in(language::cblas_by_rows));
+    rows(2, [](auto& x) { x.side = '/'; });
+    rows(3, [](auto& x) { x.uplo = '/'; });
+    converted(4, [](auto& x) { x.m = -1; });
 }
 
 TEST_F(errors, syrk_and_syr2k) {
@@ -201,35 +173,23 @@ TEST_F(errors, trmm_and_trsm) {
                                    c, x.ldb);
             };
         };
-        const auto fortran = in(language::fortran);
-        expect(
-            by_fortran, name, 1, [](auto& x) { x.side = '/'; }, fortran);
-        expect(
-            by_fortran, name, 2, [](auto& x) { x.uplo = '/'; }, fortran);
-        expect(
-            by_fortran, name, 3, [](auto& x) { x.ta = '/'; }, fortran);
-        expect(
-            by_fortran, name, 4, [](auto& x) { x.diag = '/'; }, fortran);
-        expect(
-            by_fortran, name, 5, [](auto& x) { x.m = -1; }, fortran);
-        expect(
-            by_fortran, name, 6, [](auto& x) { x.n = -1; }, fortran);
-        expect(
-            by_fortran, name, 9, [](auto& x) { x.lda = 3; }, fortran);
-        expect(
-            by_fortran, name, 9, [](auto& x) { x.side = 'R', x.lda = 2; }, fortran);
-        expect(
-            by_fortran, name, 11, [](auto& x) { x.ldb = 3; }, fortran);
-        const auto rows = in(language::cblas_by_rows);
-        const std::string cblas = solve ? "cblas_dtrsm" : "cblas_dtrmm";
-        expect(
-            by_cblas, cblas, 4, [](auto& x) { x.ta = '/'; }, rows);
-        expect(
-            by_cblas, cblas, 5, [](auto& x) { x.diag = '/'; }, rows);
-        expect(
-            by_fortran, name, 6, [](auto& x) { x.m = -1; }, rows);
-        expect(
-            by_fortran, name, 11, [](auto& x) { x.ldb = 2; }, rows);
+        const auto fortran = reports(by_fortran, name, in(language::fortran));
+        fortran(1, [](auto& x) { x.side = '/'; });
+        fortran(2, [](auto& x) { x.uplo = '/'; });
+        fortran(3, [](auto& x) { x.ta = '/'; });
+        fortran(4, [](auto& x) { x.diag = '/'; });
+        fortran(5, [](auto& x) { x.m = -1; });
+        fortran(6, [](auto& x) { x.n = -1; });
+        fortran(9, [](auto& x) { x.lda = 3; });
+        fortran(9, [](auto& x) { x.side = 'R', x.lda = 2; });
+        fortran(11, [](auto& x) { x.ldb = 3; });
+        const auto rows =
+            reports(by_cblas, solve ? "cblas_dtrsm" : "cblas_dtrmm", in(language::cblas_by_rows));
+        const auto converted = reports(by_fortran, name, in(language::cblas_by_rows));
+        rows(4, [](auto& x) { x.ta = '/'; });
+        rows(5, [](auto& x) { x.diag = '/'; });
+        converted(6, [](auto& x) { x.m = -1; });
+        converted(11, [](auto& x) { x.ldb = 2; });
     }
 }
 

@@ -3,7 +3,7 @@
 // result.
 #include <gtest/gtest.h>
 
-#include "stored.hpp"
+#include "triangular_case.hpp"
 
 namespace carat::blas::tested {
 
@@ -27,6 +27,31 @@ constexpr factor_pair<T> factors[] = {
 
 // Counts the cases, so that no test passes without having tried any.
 std::size_t executed = 0;
+
+// Compares C with alpha sum(i, j) + beta C on the triangle `uplo`, all of it if that is 'G', and
+// the rest with what it was.
+template <class T, class Terms>
+void expect_result(const stored<T>& c, const stored<T>& before, factor_pair<T> f, char uplo,
+                   const Terms& terms) {
+    const auto wanted = [&](std::size_t i, std::size_t j) {
+        return uplo == 'G' || in_triangle(uplo, i, j);
+    };
+    for (std::size_t i = 0; i < c.rows(); ++i) {
+        for (std::size_t j = 0; j < c.cols(); ++j) {
+            if (!wanted(i, j)) continue;
+            sum expected;
+            if (f.alpha != 0)
+                terms(i, j,
+                      [&](long double x) { expected.add(static_cast<long double>(f.alpha) * x); });
+            if (f.beta != 0) expected.add(static_cast<long double>(f.beta) * before(i, j));
+            ASSERT_TRUE(expected.agrees<T>(c(i, j)))
+                << "(" << i << ", " << j << ") is " << c(i, j) << ", expected "
+                << static_cast<double>(expected.value);
+        }
+    }
+    ASSERT_TRUE(c.untouched(before, wanted)) << "something else was written";
+    ++executed;
+}
 
 template <class T>
 class level3 : public ::testing::Test {
@@ -66,187 +91,138 @@ class level3 : public ::testing::Test {
         if (beta != 0) made.fill(random);
         return made;
     }
+
+    // The sum of A B over K, on one triangle of C unless `uplo` is 'G'.
+    void general(language in, char uplo, char ta, char tb, std::size_t m, std::size_t n,
+                 std::size_t k) {
+        const auto f = factors<T>[executed % std::size(factors<T>)];
+        const auto a = ta == 'N' ? read_matrix(in, m, k, f.alpha) : read_matrix(in, k, m, f.alpha);
+        const auto b = tb == 'N' ? read_matrix(in, k, n, f.alpha) : read_matrix(in, n, k, f.alpha);
+        auto c = written_matrix(in, m, n, f.beta);
+        const auto before = c;
+        if (uplo == 'G')
+            gemm<T>(in, ta, tb, integer(m), integer(n), integer(k), f.alpha, a.data(), a.ld(),
+                    b.data(), b.ld(), f.beta, c.data(), c.ld());
+        else
+            gemmtr<T>(in, uplo, ta, tb, integer(n), integer(k), f.alpha, a.data(), a.ld(), b.data(),
+                      b.ld(), f.beta, c.data(), c.ld());
+        SCOPED_TRACE(::testing::Message() << uplo << ta << tb << " " << m << "x" << n << "x" << k
+                                          << " alpha " << f.alpha << " beta " << f.beta);
+        expect_result(c, before, f, uplo, [&](std::size_t i, std::size_t j, auto add) {
+            for (std::size_t p = 0; p < k; ++p) add(element(a, ta, i, p) * element(b, tb, p, j));
+        });
+    }
+
+    void rank_k(language in, bool two, char uplo, char trans, std::size_t n, std::size_t k) {
+        const auto f = factors<T>[executed % std::size(factors<T>)];
+        const std::size_t rows = trans == 'N' ? n : k;
+        const auto a = read_matrix(in, rows, n + k - rows, f.alpha);
+        const auto b = read_matrix(in, rows, n + k - rows, f.alpha);
+        auto c = written_matrix(in, n, n, f.beta);
+        const auto before = c;
+        if (two)
+            syr2k<T>(in, uplo, trans, integer(n), integer(k), f.alpha, a.data(), a.ld(), b.data(),
+                     b.ld(), f.beta, c.data(), c.ld());
+        else
+            syrk<T>(in, uplo, trans, integer(n), integer(k), f.alpha, a.data(), a.ld(), f.beta,
+                    c.data(), c.ld());
+        const auto& other = two ? b : a;
+        SCOPED_TRACE(::testing::Message()
+                     << uplo << trans << " " << n << " " << k << (two ? " two" : " one"));
+        expect_result(c, before, f, uplo, [&](std::size_t i, std::size_t j, auto add) {
+            for (std::size_t p = 0; p < k; ++p) {
+                add(element(a, trans, i, p) * element(other, trans, j, p));
+                if (two) add(element(b, trans, i, p) * element(a, trans, j, p));
+            }
+        });
+    }
+
+    void symmetric(language in, char side, char uplo, std::size_t m, std::size_t n,
+                   factor_pair<T> f) {
+        const std::size_t order = side == 'L' ? m : n;
+        const auto a = read_triangle(in, order, uplo, false, f.alpha);
+        const auto b = read_matrix(in, m, n, f.alpha);
+        auto c = written_matrix(in, m, n, f.beta);
+        const auto before = c;
+        symm<T>(in, side, uplo, integer(m), integer(n), f.alpha, a.data(), a.ld(), b.data(), b.ld(),
+                f.beta, c.data(), c.ld());
+        SCOPED_TRACE(::testing::Message() << side << uplo << " " << m << "x" << n);
+        const auto of_a = [&](std::size_t i, std::size_t j) {
+            return element(a, in_triangle(uplo, i, j) ? 'N' : 'T', i, j);
+        };
+        expect_result(c, before, f, 'G', [&](std::size_t i, std::size_t j, auto add) {
+            for (std::size_t p = 0; p < order; ++p)
+                add(side == 'L' ? of_a(i, p) * b(p, j)
+                                : static_cast<long double>(b(i, p)) * of_a(p, j));
+        });
+    }
+
+    void with_triangle(language in, const triangular_case& x, T alpha) {
+        const std::size_t order = x.side == 'L' ? x.m : x.n;
+        const auto a = read_triangle(in, order, x.uplo, x.diag == 'U', alpha);
+        auto b = read_matrix(in, x.m, x.n, alpha);
+        const auto before = b;
+        multiply_or_solve(x, in, alpha, a, b);
+        expect_triangular(x, alpha, a, before, b, [](const sum& line, long double got) {
+            return line.template agrees<T>(got);
+        });
+        ASSERT_TRUE(b.untouched(before, [](std::size_t, std::size_t) { return true; }));
+        ++executed;
+    }
 };
 
 using types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(level3, types);
 
-auto everywhere() {
-    return [](std::size_t, std::size_t) { return true; };
-}
-
-// Compares C with alpha sum(i, j) + beta C on the elements `wanted`, and the rest with what it was.
-template <class T, class Wanted, class Terms>
-void expect_result(const stored<T>& c, const stored<T>& before, factor_pair<T> f,
-                   const Wanted& wanted, const Terms& terms) {
-    for (std::size_t i = 0; i < c.rows(); ++i) {
-        for (std::size_t j = 0; j < c.cols(); ++j) {
-            if (!wanted(i, j)) continue;
-            sum expected;
-            if (f.alpha != 0)
-                terms(i, j,
-                      [&](long double x) { expected.add(static_cast<long double>(f.alpha) * x); });
-            if (f.beta != 0) expected.add(static_cast<long double>(f.beta) * before(i, j));
-            ASSERT_TRUE(expected.agrees(c(i, j)))
-                << "(" << i << ", " << j << ") is " << c(i, j) << ", expected "
-                << static_cast<double>(expected.value);
-        }
-    }
-    ASSERT_TRUE(c.untouched(before, wanted)) << "something else was written";
-    ++executed;
-}
-
 TYPED_TEST(level3, gemm) {
-    using T = TypeParam;
     for (const language in : languages)
         for (const char ta : {'N', 'T', 'C'})
             for (const char tb : {'N', 'T', 'C'})
                 for (const std::size_t m : sizes)
                     for (const std::size_t n : sizes)
                         for (const std::size_t k : depths) {
-                            const auto f = factors<T>[executed % std::size(factors<T>)];
-                            const auto a = ta == 'N' ? this->read_matrix(in, m, k, f.alpha)
-                                                     : this->read_matrix(in, k, m, f.alpha);
-                            const auto b = tb == 'N' ? this->read_matrix(in, k, n, f.alpha)
-                                                     : this->read_matrix(in, n, k, f.alpha);
-                            auto c = this->written_matrix(in, m, n, f.beta);
-                            const auto before = c;
-                            gemm<T>(in, ta, tb, integer(m), integer(n), integer(k), f.alpha,
-                                    a.data(), a.ld(), b.data(), b.ld(), f.beta, c.data(), c.ld());
-                            SCOPED_TRACE(::testing::Message()
-                                         << ta << tb << " " << m << "x" << n << "x" << k
-                                         << " alpha " << f.alpha << " beta " << f.beta);
-                            expect_result(c, before, f, everywhere(),
-                                          [&](std::size_t i, std::size_t j, auto add) {
-                                              for (std::size_t p = 0; p < k; ++p)
-                                                  add(element(a, ta, i, p) * element(b, tb, p, j));
-                                          });
+                            this->general(in, 'G', ta, tb, m, n, k);
                             if (this->HasFatalFailure()) return;
                         }
 }
 
 TYPED_TEST(level3, gemmtr) {
-    using T = TypeParam;
     for (const language in : languages)
         for (const char uplo : {'L', 'U'})
             for (const char ta : {'N', 'T', 'C'})
                 for (const char tb : {'N', 'T', 'C'})
                     for (const std::size_t n : orders)
                         for (const std::size_t k : depths) {
-                            const auto f = factors<T>[executed % std::size(factors<T>)];
-                            const auto a = ta == 'N' ? this->read_matrix(in, n, k, f.alpha)
-                                                     : this->read_matrix(in, k, n, f.alpha);
-                            const auto b = tb == 'N' ? this->read_matrix(in, k, n, f.alpha)
-                                                     : this->read_matrix(in, n, k, f.alpha);
-                            auto c = this->written_matrix(in, n, n, f.beta);
-                            const auto before = c;
-                            gemmtr<T>(in, uplo, ta, tb, integer(n), integer(k), f.alpha, a.data(),
-                                      a.ld(), b.data(), b.ld(), f.beta, c.data(), c.ld());
-                            SCOPED_TRACE(::testing::Message() << uplo << ta << tb << " " << n << " "
-                                                              << k << " alpha " << f.alpha);
-                            expect_result(
-                                c, before, f,
-                                [&](std::size_t i, std::size_t j) {
-                                    return in_triangle(uplo, i, j);
-                                },
-                                [&](std::size_t i, std::size_t j, auto add) {
-                                    for (std::size_t p = 0; p < k; ++p)
-                                        add(element(a, ta, i, p) * element(b, tb, p, j));
-                                });
+                            this->general(in, uplo, ta, tb, n, n, k);
                             if (this->HasFatalFailure()) return;
                         }
 }
 
 TYPED_TEST(level3, syrk_and_syr2k) {
-    using T = TypeParam;
     for (const bool two : {false, true})
         for (const language in : languages)
             for (const char uplo : {'L', 'U'})
                 for (const char trans : {'N', 'T', 'C'})
                     for (const std::size_t n : orders)
                         for (const std::size_t k : depths) {
-                            const auto f = factors<T>[executed % std::size(factors<T>)];
-                            const std::size_t rows = trans == 'N' ? n : k;
-                            const auto a = this->read_matrix(in, rows, n + k - rows, f.alpha);
-                            const auto b = this->read_matrix(in, rows, n + k - rows, f.alpha);
-                            auto c = this->written_matrix(in, n, n, f.beta);
-                            const auto before = c;
-                            if (two) {
-                                syr2k<T>(in, uplo, trans, integer(n), integer(k), f.alpha, a.data(),
-                                         a.ld(), b.data(), b.ld(), f.beta, c.data(), c.ld());
-                            } else {
-                                syrk<T>(in, uplo, trans, integer(n), integer(k), f.alpha, a.data(),
-                                        a.ld(), f.beta, c.data(), c.ld());
-                            }
-                            const auto& other = two ? b : a;
-                            SCOPED_TRACE(::testing::Message() << uplo << trans << " " << n << " "
-                                                              << k << (two ? " two" : " one"));
-                            expect_result(
-                                c, before, f,
-                                [&](std::size_t i, std::size_t j) {
-                                    return in_triangle(uplo, i, j);
-                                },
-                                [&](std::size_t i, std::size_t j, auto add) {
-                                    for (std::size_t p = 0; p < k; ++p) {
-                                        add(element(a, trans, i, p) * element(other, trans, j, p));
-                                        if (!two) continue;
-                                        add(element(b, trans, i, p) * element(a, trans, j, p));
-                                    }
-                                });
+                            this->rank_k(in, two, uplo, trans, n, k);
                             if (this->HasFatalFailure()) return;
                         }
 }
 
 TYPED_TEST(level3, symm) {
-    using T = TypeParam;
     for (const language in : languages)
         for (const char side : {'L', 'R'})
             for (const char uplo : {'L', 'U'})
                 for (const std::size_t m : orders)
                     for (const std::size_t n : sizes)
-                        for (const auto& f : factors<T>) {
-                            const std::size_t order = side == 'L' ? m : n;
-                            const auto a = this->read_triangle(in, order, uplo, false, f.alpha);
-                            const auto b = this->read_matrix(in, m, n, f.alpha);
-                            auto c = this->written_matrix(in, m, n, f.beta);
-                            const auto before = c;
-                            symm<T>(in, side, uplo, integer(m), integer(n), f.alpha, a.data(),
-                                    a.ld(), b.data(), b.ld(), f.beta, c.data(), c.ld());
-                            SCOPED_TRACE(::testing::Message()
-                                         << side << uplo << " " << m << "x" << n);
-                            const auto of_a = [&](std::size_t i, std::size_t j) {
-                                return element(a, in_triangle(uplo, i, j) ? 'N' : 'T', i, j);
-                            };
-                            expect_result(
-                                c, before, f, everywhere(),
-                                [&](std::size_t i, std::size_t j, auto add) {
-                                    for (std::size_t p = 0; p < order; ++p)
-                                        add(side == 'L'
-                                                ? of_a(i, p) * b(p, j)
-                                                : static_cast<long double>(b(i, p)) * of_a(p, j));
-                                });
+                        for (const auto& f : factors<TypeParam>) {
+                            this->symmetric(in, side, uplo, m, n, f);
                             if (this->HasFatalFailure()) return;
                         }
 }
 
-// Calls add(element of op(A), index) for what multiplies X in row (column) `line` of the product.
-template <class T, class Add>
-void for_each_in_line(const stored<T>& a, char side, char uplo, char trans, char diag,
-                      std::size_t line, const Add& add) {
-    for (std::size_t p = 0; p < a.rows(); ++p) {
-        const std::size_t i = side == 'L' ? line : p;
-        const std::size_t j = side == 'L' ? p : line;
-        const bool kept = trans == 'N' ? in_triangle(uplo, i, j) : in_triangle(uplo, j, i);
-        if (i == j && diag == 'U') {
-            add(1.0L, p);
-        } else if (kept) {
-            add(element(a, trans, i, j), p);
-        }
-    }
-}
-
 TYPED_TEST(level3, trmm_and_trsm) {
-    using T = TypeParam;
     for (const bool solve : {false, true})
         for (const language in : languages)
             for (const char side : {'L', 'R'})
@@ -255,42 +231,9 @@ TYPED_TEST(level3, trmm_and_trsm) {
                         for (const char diag : {'N', 'U'})
                             for (const std::size_t m : small_orders)
                                 for (const std::size_t n : small_orders) {
-                                    const T alpha = factors<T>[executed % 4].alpha;
-                                    const std::size_t order = side == 'L' ? m : n;
-                                    const auto a =
-                                        this->read_triangle(in, order, uplo, diag == 'U', alpha);
-                                    auto b = this->read_matrix(in, m, n, alpha);
-                                    const auto before = b;
-                                    triangular<T>(solve, in, side, uplo, trans, diag, integer(m),
-                                                  integer(n), alpha, a.data(), a.ld(), b.data(),
-                                                  b.ld());
-                                    SCOPED_TRACE(::testing::Message()
-                                                 << (solve ? "trsm " : "trmm ") << side << uplo
-                                                 << trans << diag << " " << m << "x" << n
-                                                 << " alpha " << alpha);
-                                    // The result X of trsm must satisfy op(A) X = alpha B with the
-                                    // original B.
-                                    const auto& x = solve ? b : before;
-                                    const T scale = solve ? T(1) : alpha;
-                                    for (std::size_t i = 0; i < m; ++i) {
-                                        for (std::size_t j = 0; j < n; ++j) {
-                                            sum line;
-                                            const auto add = [&](long double e, std::size_t p) {
-                                                line.add(scale * e *
-                                                         (side == 'L' ? x(p, j) : x(i, p)));
-                                            };
-                                            if (alpha != 0)
-                                                for_each_in_line(a, side, uplo, trans, diag,
-                                                                 side == 'L' ? i : j, add);
-                                            const T got = solve && alpha != 0 ? alpha * before(i, j)
-                                                                              : b(i, j);
-                                            ASSERT_TRUE(line.agrees(got))
-                                                << i << ", " << j << ": " << got << " and "
-                                                << static_cast<double>(line.value);
-                                        }
-                                    }
-                                    ASSERT_TRUE(b.untouched(before, everywhere()));
-                                    ++executed;
+                                    this->with_triangle(in, {solve, side, uplo, trans, diag, m, n},
+                                                        factors<TypeParam>[executed % 4].alpha);
+                                    if (this->HasFatalFailure()) return;
                                 }
 }
 
@@ -323,34 +266,18 @@ TYPED_TEST(level3, overlapping_operands_give_the_product_of_what_was_there) {
         const auto before = c;
         gemm<T>(language::fortran, 'N', 'N', integer(n), integer(n), integer(n), T(1), c.data(),
                 c.ld(), b.data(), b.ld(), T(0), c.data(), c.ld());
-        expect_result(c, before, {T(1), T(0)}, everywhere(),
-                      [&](std::size_t i, std::size_t j, auto add) {
-                          for (std::size_t p = 0; p < n; ++p)
-                              add(static_cast<long double>(before(i, p)) * b(p, j));
-                      });
+        expect_result(c, before, {T(1), T(0)}, 'G', [&](std::size_t i, std::size_t j, auto add) {
+            for (std::size_t p = 0; p < n; ++p)
+                add(static_cast<long double>(before(i, p)) * b(p, j));
+        });
         executed += 10;
     }
 }
 
 // Larger than any block, all threads, and one triangle of many columns.
 TYPED_TEST(level3, large) {
-    using T = TypeParam;
-    const std::size_t m = 300;
-    const std::size_t n = 1100;
-    const auto a = this->read_triangle(language::fortran, m, 'L', false, T(1));
-    auto b = this->read_matrix(language::fortran, m, n, T(1));
-    const auto before = b;
-    triangular<T>(true, language::fortran, 'L', 'L', 'N', 'N', integer(m), integer(n), T(2),
-                  a.data(), a.ld(), b.data(), b.ld());
-    for (std::size_t i = 0; i < m; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-            sum line;
-            for (std::size_t p = 0; p <= i; ++p)
-                line.add(static_cast<long double>(a(i, p)) * b(p, j));
-            ASSERT_TRUE(line.agrees(2 * before(i, j))) << i << ", " << j;
-        }
-        executed += 2;
-    }
+    this->with_triangle(language::fortran, {true, 'L', 'L', 'N', 'N', 300, 1100}, TypeParam(2));
+    executed += 600;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 
-#include "stored.hpp"
+#include "triangular_case.hpp"
 
 namespace carat::blas::tested {
 
@@ -56,77 +56,34 @@ class range_of_level3 : public ::testing::Test {
 using types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(range_of_level3, types);
 
-struct triangular_case {
-    bool solve;
-    char side, uplo, trans, diag;
-    std::size_t m, n;
-    int of_alpha, of_t, of_b;
-};
-
-std::ostream& operator<<(std::ostream& to, const triangular_case& x) {
-    return to << (x.solve ? "trsm " : "trmm ") << x.side << x.uplo << x.trans << x.diag << " "
-              << x.m << " x " << x.n << ", exponents of alpha, T, B: " << x.of_alpha << ", "
-              << x.of_t << ", " << x.of_b;
-}
-
-// (i, j) of op(T).
-template <class T>
-long double element_of_triangle(const stored<T>& t, const triangular_case& x, std::size_t i,
-                                std::size_t j) {
-    if (i == j && x.diag == 'U') return 1;
-    const bool kept = x.trans == 'N' ? in_triangle(x.uplo, i, j) : in_triangle(x.uplo, j, i);
-    return kept ? element(t, x.trans, i, j) : 0.0L;
-}
-
-// alpha op(T) X with X = B before (trmm), or op(T) X, which must be alpha B (trsm).
-template <class T>
-void expect_triangular(const triangular_case& x, T alpha, const stored<T>& t,
-                       const stored<T>& before, const stored<T>& b) {
-    const std::size_t order = t.rows();
-    for (std::size_t i = 0; i < x.m; ++i)
-        for (std::size_t j = 0; j < x.n; ++j) {
-            sum line;
-            for (std::size_t p = 0; p < order; ++p) {
-                const auto& of_x = x.solve ? b : before;
-                const long double e = x.side == 'L' ? element_of_triangle(t, x, i, p) * of_x(p, j)
-                                                    : element_of_triangle(t, x, p, j) * of_x(i, p);
-                if (e != 0) line.add(x.solve ? e : static_cast<long double>(alpha) * e);
-            }
-            const long double got =
-                x.solve ? static_cast<long double>(alpha) * before(i, j) : b(i, j);
-            const long double unit = std::numeric_limits<T>::epsilon();
-            ASSERT_LE(std::abs(got - line.value),
-                      static_cast<long double>(order + 8) * unit * line.magnitude)
-                << x << ": " << i << ", " << j;
-        }
-}
-
 TYPED_TEST(range_of_level3, trmm_and_trsm_reach_what_can_be_represented) {
     using T = TypeParam;
     for (int done = 0; done < 2000;) {
-        triangular_case x = {.solve = this->pick(0, 1) == 1,
-                             .side = this->pick({'L', 'R'}),
-                             .uplo = this->pick({'L', 'U'}),
-                             .trans = this->pick({'N', 'T'}),
-                             .diag = this->pick({'N', 'N', 'N', 'U'}),
-                             .m = std::size_t(this->pick(1, 50)),
-                             .n = std::size_t(this->pick(1, 50)),
-                             .of_alpha = this->any_exponent(),
-                             .of_t = this->any_exponent(),
-                             .of_b = this->any_exponent()};
-        if (x.diag == 'U') x.of_t = 0;
-        const int of_result = x.of_alpha + x.of_b + (x.solve ? -x.of_t : x.of_t);
-        if (!this->fits(of_result) || !this->fits(x.of_t - 8) || !this->fits(of_result - 8))
-            continue;
+        const triangular_case x = {.solve = this->pick(0, 1) == 1,
+                                   .side = this->pick({'L', 'R'}),
+                                   .uplo = this->pick({'L', 'U'}),
+                                   .trans = this->pick({'N', 'T'}),
+                                   .diag = this->pick({'N', 'N', 'N', 'U'}),
+                                   .m = std::size_t(this->pick(1, 50)),
+                                   .n = std::size_t(this->pick(1, 50))};
+        const int of_alpha = this->any_exponent(), of_any = this->any_exponent(),
+                  of_b = this->any_exponent(), of_t = x.diag == 'U' ? 0 : of_any;
+        const int of_result = of_alpha + of_b + (x.solve ? -of_t : of_t);
+        if (!this->fits(of_result) || !this->fits(of_t - 8) || !this->fits(of_result - 8)) continue;
         const language in = this->pick_language();
         const std::size_t order = x.side == 'L' ? x.m : x.n;
-        const T alpha = this->number(x.of_alpha);
-        const auto t = this->triangle(in, order, x.of_t, x.diag == 'U');
-        auto b = this->matrix(in, x.m, x.n, x.of_b);
+        const T alpha = this->number(of_alpha);
+        const auto t = this->triangle(in, order, of_t, x.diag == 'U');
+        auto b = this->matrix(in, x.m, x.n, of_b);
         const auto before = b;
-        triangular<T>(x.solve, in, x.side, x.uplo, x.trans, x.diag, integer(x.m), integer(x.n),
-                      alpha, t.data(), t.ld(), b.data(), b.ld());
-        expect_triangular(x, alpha, t, before, b);
+        multiply_or_solve(x, in, alpha, t, b);
+        SCOPED_TRACE(::testing::Message()
+                     << "exponents of alpha, T, B: " << of_alpha << ", " << of_t << ", " << of_b);
+        expect_triangular(x, alpha, t, before, b, [&](const sum& line, long double got) {
+            const long double unit = std::numeric_limits<T>::epsilon();
+            return std::abs(got - line.value) <=
+                   static_cast<long double>(order + 8) * unit * line.magnitude;
+        });
         if (this->HasFatalFailure()) return;
         ++done;
     }

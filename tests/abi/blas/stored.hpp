@@ -78,13 +78,13 @@ struct sum {
         magnitude += std::abs(x);
         ++terms;
     }
-    // |got - value| <= gamma of a few more operations than there are terms.
+    // |got - value| <= gamma of a few more operations in T than there are terms.
     template <class T>
-    [[nodiscard]] bool agrees(T got) const {
+    [[nodiscard]] bool agrees(long double got) const {
         const long double unit = std::numeric_limits<T>::epsilon() / 2;
         const long double bound =
             static_cast<long double>(terms + 6) * unit * magnitude + std::numeric_limits<T>::min();
-        return std::abs(static_cast<long double>(got) - value) <= bound;
+        return std::abs(got - value) <= bound;
     }
 };
 

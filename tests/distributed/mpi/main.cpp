@@ -19,34 +19,20 @@ using namespace carat::test;
 // Collects C on all processes: bytes that another process holds are zero here.
 std::string wrong_over_mpi(ranks::communicator& comm, const trial& t, verify::exact_kind exact) {
     const trial_layouts layouts(t);
-    const verify::exact_pass pass(problem_of(t), t.types.claim, exact, t.seed, 1);
-    whole_matrix_bytes a(t.m, t.k, t.types.in), b(t.k, t.n, t.types.in), c(t.m, t.n, t.types.out);
-    pass.fill(a.data.data(), b.data.data());
-    if (t.beta != 0)
-        pass.fill_c(c.data.data());
-    else
-        verify::poison(problem_of(t), c.data.data());
+    trial_operands of(t, exact);
     whole_matrix_bytes mine(t.m, t.n, t.types.out), all(t.m, t.n, t.types.out);
     std::mutex alone;
-    multiply_part(comm, t, layouts, a, b, c, &mine, &alone);
+    multiply_part(comm, t, layouts, of.a, of.b, of.c, &mine, &alone);
     MPI_Allreduce(mine.data.data(), all.data.data(), static_cast<int>(mine.data.size()), MPI_BYTE,
                   MPI_BOR, MPI_COMM_WORLD);
-    const verify::verdict v = pass.check(all.data.data());
-    return v.passed ? "" : t.text() + ": " + v.reason;
+    return of.verdict(t, all);
 }
 
 int products(ranks::communicator& comm) {
     std::mt19937 engine(17);
     int failures = 0;
     for (int i = 0; i < 40; ++i) {
-        trial t;
-        for (std::int64_t* size : {&t.m, &t.n, &t.k})
-            *size = 1 + static_cast<std::int64_t>(engine() % (i % 8 == 0 ? 400 : 50));
-        t.size = comm.size();
-        t.types = all_types[engine() % std::size(all_types)];
-        for (kind* of : {&t.a, &t.b, &t.c}) *of = all_kinds[engine() % std::size(all_kinds)];
-        t.beta = i % 2 == 0 ? 0 : 2;
-        t.seed = static_cast<unsigned>(engine());
+        const trial t = random_trial(comm.size(), engine, i % 8 == 0 ? 400 : 50);
         const std::string why = wrong_over_mpi(comm, t, verify::exact_kind::sums);
         if (why.empty()) continue;
         ++failures;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "guarded.hpp"
 #include "lab/rows/implementation.hpp"
 #include "lab/workload/workload.hpp"
+#include "tests/support/guarded_matrix.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 // A special value put at a seeded place.
 enum class special_value : std::uint8_t {
@@ -21,13 +21,6 @@ enum class special_value : std::uint8_t {
     inf_in_a,
     inf_in_b,
     inf_times_zero
-};
-
-struct placement {
-    flush side = flush::front;
-    std::int64_t offset = 0;  // elements
-
-    bool operator==(const placement&) const = default;
 };
 
 struct product_case {
@@ -41,6 +34,14 @@ struct product_case {
     std::uint64_t seed = 1;
 };
 
+// Whole numbers whose products every type holds.
+[[nodiscard]] workload::distribution small_integers(dtype type);
+
+// The case with its element types, on row-major matrices without padding.
+[[nodiscard]] product_case plain_case(const rows::implementation& entry,
+                                      const core::signature& types, std::int64_t m, std::int64_t n,
+                                      std::int64_t k);
+
 // Everything needed to run it again: sizes, strides, factors, addresses, data, threads, tunables.
 [[nodiscard]] std::string describe(const product_case& c);
 
@@ -53,4 +54,4 @@ struct product_case {
 // The bytes of C and around it after one run.
 [[nodiscard]] std::vector<std::byte> result_of(const product_case& c);
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

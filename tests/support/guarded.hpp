@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 enum class flush : std::uint8_t { front, back };
 
@@ -38,4 +38,4 @@ class guarded_block {
 // What to print if a bad access kills the process from now on.
 void describe_for_crash(const std::string& what);
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test

@@ -1,4 +1,4 @@
-#include "product_case.hpp"
+#include "tests/support/product_case.hpp"
 
 #include <algorithm>
 #include <cfenv>
@@ -9,80 +9,17 @@
 
 #include "lab/verify/verify.hpp"
 
-namespace carat::catalogue_test {
+namespace carat::test {
 
 namespace {
 
 constexpr std::array plant_names = {
     "none", "NaN in A", "NaN in B", "NaN in C", "Inf in A", "Inf in B", "Inf in A, zeros in B"};
 
-// A matrix in guarded memory.
-class operand {
-  public:
-    operand(dtype type, std::int64_t rows, std::int64_t cols, const core::layout& where,
-            const placement& place)
-        : type_(type),
-          rows_(rows),
-          cols_(cols),
-          where_(where),
-          size_bytes_(static_cast<std::size_t>(core::extent_elements(rows, cols, where)) *
-                      size_bytes(type)),
-          block_(size_bytes_, place.side,
-                 static_cast<std::size_t>(place.offset) * size_bytes(type)) {}
-
-    void fill(const workload::distribution& d, std::uint64_t seed, workload::operand which) {
-        workload::fill(data(), type_, rows_, cols_, where_, d, seed, which, 1);
-    }
-    void set(std::int64_t i, std::int64_t j, double value) {
-        std::byte* at = data() + (i * where_.row_stride + j * where_.col_stride) *
-                                     static_cast<std::int64_t>(size_bytes(type_));
-        if (type_ == dtype::f64) return write(at, value);
-        if (type_ == dtype::f32) return write(at, static_cast<float>(value));
-        if (type_ == dtype::f16) return write(at, f16(value));
-        if (type_ == dtype::bf16) return write(at, bf16(value));
-    }
-    [[nodiscard]] std::byte* data() const { return block_.data(); }
-    [[nodiscard]] std::vector<std::byte> snapshot() const {
-        const auto bytes = block_.accessible();
-        return {bytes.begin(), bytes.end()};
-    }
-    void restore(const std::vector<std::byte>& from) {
-        std::ranges::copy(from, block_.accessible().begin());
-    }
-    void forbid() const { block_.forbid(); }
-
-    // A snapshot with every element of the matrix blanked out: what must not change.
-    [[nodiscard]] std::vector<std::byte> surroundings() const {
-        std::vector<std::byte> bytes = snapshot();
-        const auto size = static_cast<std::int64_t>(size_bytes(type_));
-        const std::int64_t first = data() - block_.accessible().data();
-        for (std::int64_t i = 0; i < rows_; ++i)
-            for (std::int64_t j = 0; j < cols_; ++j) {
-                const std::int64_t at =
-                    first + (i * where_.row_stride + j * where_.col_stride) * size;
-                std::fill_n(bytes.begin() + at, size, std::byte{0});
-            }
-        return bytes;
-    }
-
-  private:
-    template <class T>
-    static void write(std::byte* at, T value) {
-        std::memcpy(at, &value, sizeof value);
-    }
-
-    dtype type_;
-    std::int64_t rows_;
-    std::int64_t cols_;
-    core::layout where_;
-    std::size_t size_bytes_;
-    guarded_block block_;
-};
-
 struct matrices {
-    operand a;
-    operand b;
-    operand c;
+    guarded_matrix a;
+    guarded_matrix b;
+    guarded_matrix c;
 
     explicit matrices(const product_case& from)
         : a(from.p.a_type, from.p.m, from.p.k, from.p.a_layout, from.places[0]),
@@ -144,7 +81,8 @@ std::string text(const placement& p) {
     return (p.side == flush::front ? "front+" : "back-") + std::to_string(p.offset);
 }
 
-std::string changed(const operand& o, const std::vector<std::byte>& before, const char* what) {
+std::string changed(const guarded_matrix& o, const std::vector<std::byte>& before,
+                    const char* what) {
     return o.snapshot() == before ? "" : std::string(what) + " was changed";
 }
 
@@ -166,6 +104,23 @@ std::string run_once(const product_case& c, matrices& data, rows::runnable& prod
 }
 
 }  // namespace
+
+workload::distribution small_integers(dtype type) {
+    return workload::integers(type == dtype::u8 ? 0 : -8, 8);
+}
+
+product_case plain_case(const rows::implementation& entry, const core::signature& types,
+                        std::int64_t m, std::int64_t n, std::int64_t k) {
+    product_case c;
+    c.entry = &entry;
+    c.types = &types;
+    c.p = core::row_major_problem(types.c, m, n, k);
+    c.p.a_type = types.a;
+    c.p.b_type = types.b;
+    c.how.threads = 1;
+    c.data = small_integers(types.a);
+    return c;
+}
 
 std::string describe(const product_case& c) {
     std::ostringstream out;
@@ -207,4 +162,4 @@ std::string failure_of(const product_case& c) {
     return changed(data.c, first, "second run: a bit of C");
 }
 
-}  // namespace carat::catalogue_test
+}  // namespace carat::test
