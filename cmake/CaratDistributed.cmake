@@ -23,6 +23,7 @@ function(carat_add_ranks_library name)
 endfunction()
 
 carat_add_ranks_library(distributed SOURCES $<TARGET_OBJECTS:carat_distributed>
+                                            $<TARGET_OBJECTS:carat_distributed_planning>
                         DEPENDS carat Threads::Threads ${CMAKE_DL_LIBS})
 if(CARAT_CUDA_ENABLED)
   target_link_libraries(carat_distributed_library PRIVATE CUDA::cudart_static)

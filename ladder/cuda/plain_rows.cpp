@@ -21,10 +21,10 @@ int setting(const core::settings& s) {
 
 // f(plan) for the type of C.
 template <class Step, class F>
-auto with_plan(dtype type, int setting, const F& f) {
-    if (type == dtype::f64) return f(Step::template choose<double>(setting));
-    if (type == dtype::f32) return f(Step::template choose<float>(setting));
-    return f(Step::template choose<std::uint32_t>(setting));
+auto with_plan(dtype type, int value, const F& f) {
+    if (type == dtype::f64) return f(Step::template choose<double>(value));
+    if (type == dtype::f32) return f(Step::template choose<float>(value));
+    return f(Step::template choose<std::uint32_t>(value));
 }
 
 std::string takes_every_value(int) {
@@ -44,13 +44,13 @@ constexpr rows::implementation plain_row(std::string_view summary) {
         const int value = setting<Parameter>(s);
         if (std::string why = unsupported_type(p.c_type); !why.empty()) return why;
         if (std::string why = Refusal(value); !why.empty()) return why;
-        return with_plan<Step>(p.c_type, value, [&](const auto& plan) {
-            return unsupported_problem(p, blocks_for(p, plan.tile_m, plan.tile_n), 70);
+        return with_plan<Step>(p.c_type, value, [&](const auto& chosen) {
+            return unsupported_problem(p, blocks_for(p, chosen.tile_m, chosen.tile_n), 70);
         });
     };
     row.prepare = [](const core::problem& p, const core::settings& s) {
         return with_plan<Step>(p.c_type, setting<Parameter>(s),
-                               [&](const auto& plan) { return prepared(Step::name, p, plan); });
+                               [&](const auto& chosen) { return prepared(Step::name, p, chosen); });
     };
     return row;
 }

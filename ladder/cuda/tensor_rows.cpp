@@ -73,15 +73,15 @@ constexpr rows::implementation tensor_row(std::string_view summary,
             .unsupported =
                 [](const core::problem& p, const core::settings& s) {
                     if (std::string why = unsupported_type(p.a_type); !why.empty()) return why;
-                    return with_plan<Plan>(p, s, [&](const auto& plan) {
-                        return unsupported_problem(p, blocks_for(p, plan.tile_m, plan.tile_n),
+                    return with_plan<Plan>(p, s, [&](const auto& chosen) {
+                        return unsupported_problem(p, blocks_for(p, chosen.tile_m, chosen.tile_n),
                                                    capability_for(p.a_type));
                     });
                 },
             .prepare =
                 [](const core::problem& p, const core::settings& s) {
                     return with_plan<Plan>(
-                        p, s, [&](const auto& plan) { return prepared(Plan::name, p, plan); });
+                        p, s, [&](const auto& chosen) { return prepared(Plan::name, p, chosen); });
                 }};
 }
 

@@ -116,8 +116,8 @@ constexpr core::signature f32_alone[] = {{dtype::f32, dtype::f32, dtype::f32, "f
 
 std::string unsupported_wide(const core::problem& p, const core::settings&) {
     if (std::string why = unsupported_type(p.c_type); !why.empty()) return why;
-    const auto plan = wide_step::choose();
-    return unsupported_problem(p, blocks_for(p, plan.tile_m, plan.tile_n), 70);
+    const auto chosen = wide_step::choose();
+    return unsupported_problem(p, blocks_for(p, chosen.tile_m, chosen.tile_n), 70);
 }
 
 std::unique_ptr<rows::runnable> prepare_wide(const core::problem& p, const core::settings&) {
