@@ -13,6 +13,7 @@
 #include "cli/outputs.hpp"
 #include "cli/phases.hpp"
 #include "lab/catalogue/catalogue.hpp"
+#include "lab/process/program.hpp"
 #include "lab/report/words.hpp"
 
 namespace carat::cli {
@@ -71,10 +72,7 @@ std::string file_of_program(const char* name, const std::string& needed = {}) {
 }
 
 [[noreturn]] void become_program(std::vector<std::string> words) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    execv(words.front().c_str(), arguments.data());
+    execv(words.front().c_str(), process::pointers_to(words).data());
     throw error(error_code::unsupported,
                 "--distributed: " + words.front() + " can't be started: build carat again");
 }

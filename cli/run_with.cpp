@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -20,6 +19,7 @@
 #include "cli/checks.hpp"
 #include "cli/command.hpp"
 #include "files/read.hpp"
+#include "lab/process/program.hpp"
 
 namespace carat::cli {
 
@@ -57,35 +57,6 @@ fs::path library_of(const run_with_options& o) {
         refuse_run("LD_PRELOAD can't have a path with a blank or a colon, as '" + file.string() +
                    "' has; copy the library elsewhere and name it with --library");
     return file;
-}
-
-// The profiles of the program's processes are in a folder of their own while it runs.
-class scratch_folder {
-  public:
-    scratch_folder() {
-        std::string name = (fs::temp_directory_path() / "carat.XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr)
-            throw error(error_code::unsupported,
-                        "run-with: no folder can be made as " + name + ": " + std::strerror(errno));
-        path_ = name;
-    }
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
 }
 
 std::vector<std::string> environment_with(const fs::path& library, const fs::path& profile) {
@@ -136,7 +107,8 @@ pid_t start(std::vector<std::string> command, std::vector<std::string> environme
     posix_spawnattr_setsigmask(&attributes, &held.before());
     pid_t started = 0;
     const int failed = posix_spawnp(&started, command.front().c_str(), nullptr, &attributes,
-                                    pointers_to(command).data(), pointers_to(environment).data());
+                                    process::pointers_to(command).data(),
+                                    process::pointers_to(environment).data());
     posix_spawnattr_destroy(&attributes);
     if (failed != 0)
         refuse_run("'" + command.front() + "' can't be started: " + std::strerror(failed) +
@@ -188,7 +160,7 @@ void show_profiles(const fs::path& folder) {
 
 int run(const run_with_options& o) {
     const fs::path library = library_of(o);
-    const scratch_folder scratch;
+    const process::scratch_folder scratch;  // of the profiles of the program's processes
     const int status = status_of(o.command, environment_with(library, scratch.path() / "profile"));
     show_profiles(scratch.path());
     return status;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include <carat/error.hpp>
@@ -164,20 +165,14 @@ void join(results::document& all, const results::document& more) {
         all = more;
         return;
     }
-    const auto same_case = [](const auto& a, const auto& b) {
-        return a.dtype == b.dtype && a.m == b.m && a.n == b.n && a.k == b.k &&
-               a.threads == b.threads && a.asked == b.asked;
+    std::set<std::string> known;
+    for (const results::result& c : all.results) known.insert(c.id());
+    const auto add = [&](auto& to, const auto& from) {
+        std::ranges::copy_if(from, std::back_inserter(to),
+                             [&](const auto& c) { return !known.contains(c.id()); });
     };
-    const auto known = [&](const auto& c, std::size_t of) {
-        return std::any_of(all.results.begin(),
-                           all.results.begin() + static_cast<std::ptrdiff_t>(of),
-                           [&](const results::result& there) { return same_case(there, c); });
-    };
-    const std::size_t results = all.results.size();
-    for (const results::result& c : more.results)
-        if (!known(c, results)) all.results.push_back(c);
-    for (const results::comparison& c : more.comparisons)
-        if (!known(c, results)) all.comparisons.push_back(c);
+    add(all.results, more.results);
+    add(all.comparisons, more.comparisons);
     std::ranges::copy(more.crossovers, std::back_inserter(all.crossovers));
     std::ranges::copy(more.studies, std::back_inserter(all.studies));
     all.complete = all.complete && more.complete;

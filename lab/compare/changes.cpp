@@ -15,9 +15,6 @@ namespace carat::comparing {
 
 namespace {
 
-using case_of = std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::int64_t,
-                           std::string, std::string, int>;
-
 // The results of a file by case, the first where it has two.
 class index {
   public:
@@ -30,11 +27,10 @@ class index {
     }
 
   private:
-    static case_of key(const results::result& c) {
-        return {c.implementation,        c.dtype,  c.m, c.n, c.k, c.layout,
-                rows::describe(c.asked), c.threads};
+    static std::string key(const results::result& c) {
+        return c.implementation + " " + c.layout + " " + c.id();
     }
-    std::map<case_of, const results::result*> cases_;
+    std::map<std::string, const results::result*> cases_;
 };
 
 // Verdicts that no interval bears.

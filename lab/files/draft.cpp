@@ -25,6 +25,15 @@ fs::path name_beside(const fs::path& target) {
 
 }  // namespace
 
+bool write_all(const handle& file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(file.number(), text.data(), text.size());
+        if (written < 0 && errno != EINTR) return false;
+        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
 draft::draft(fs::path target) : target_(std::move(target)) {
     constexpr int attempts = 16;
     for (int i = 0; i < attempts && !file_; ++i) {
@@ -43,12 +52,7 @@ draft::~draft() {
 }
 
 bool draft::write(std::string_view text) {
-    while (file_ && !text.empty()) {
-        const ssize_t written = ::write(file_.number(), text.data(), text.size());
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return static_cast<bool>(file_);
+    return file_ && write_all(file_, text);
 }
 
 bool draft::settle() {

@@ -9,6 +9,9 @@
 
 namespace carat::files {
 
+/// Returns false with the reason in errno if the file does not take all of it.
+bool write_all(const handle& file, std::string_view text);
+
 enum class onto { anything, nothing };
 
 class draft {

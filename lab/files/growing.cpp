@@ -8,6 +8,7 @@
 #include <carat/error.hpp>
 
 #include "files/visible.hpp"
+#include "lab/files/draft.hpp"
 #include "lab/files/output.hpp"
 
 namespace carat::files {
@@ -20,15 +21,6 @@ namespace fs = std::filesystem;
     throw error(error_code::invalid_argument, path.string() + ": can't be written (" +
                                                   std::strerror(errno) +
                                                   "); make room, or name another output");
-}
-
-bool write_all(const handle& file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(file.number(), text.data(), text.size());
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
 }
 
 }  // namespace

@@ -133,12 +133,7 @@ void require_folder(const fs::path& path) {
 
 void write_stream(const fs::path& path, std::string_view text) {
     handle out(open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-    while (out && !text.empty()) {
-        const ssize_t written = ::write(out.number(), text.data(), text.size());
-        if (written < 0 && errno != EINTR) fail_to_write(path);
-        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (!out || !out.close()) fail_to_write(path);
+    if (!out || !write_all(out, text) || !out.close()) fail_to_write(path);
 }
 
 }  // namespace

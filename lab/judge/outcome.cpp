@@ -18,15 +18,16 @@ nlohmann::json to_json(const timed_case& c, const timed& of) {
             {"trials_per_process", of.trials_per_process}};
 }
 
+results::product_case case_of(const outcome& o, const timed_case& c) {
+    return {o.type, c.size.m, c.size.n, c.size.k, o.threads, {}};
+}
+
 results::result result_of(const outcome& o, const timed_case& c, const timed& of, int rank) {
     results::result r;
+    static_cast<results::product_case&>(r) = case_of(o, c);
     r.implementation = &of == &c.target ? "target: " + o.target : of.name;
     r.device = o.gpu.empty() ? "cpu" : "cuda";
-    r.dtype = o.type;
-    r.m = c.size.m;
-    r.n = c.size.n;
-    r.k = c.size.k;
-    r.threads = r.threads_used = o.threads;
+    r.threads_used = o.threads;
     r.available = r.verified = true;
     r.verification = "exact";
     r.trials_s = of.trials_s;
@@ -47,11 +48,7 @@ results::comparison comparison_of(const outcome& o, const timed_case& c) {
     p.ci95_ratio = {low, high};
     p.verdict = low > 1 ? "faster" : high < 1 ? "slower" : "unclear";
     results::comparison all;
-    all.dtype = o.type;
-    all.m = c.size.m;
-    all.n = c.size.n;
-    all.k = c.size.k;
-    all.threads = o.threads;
+    static_cast<results::product_case&>(all) = case_of(o, c);
     all.base = p.b;
     all.pairs = {std::move(p)};
     return all;

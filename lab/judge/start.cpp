@@ -16,6 +16,7 @@
 
 #include "lab/judge/processes.hpp"
 #include "lab/judge/protocol.hpp"
+#include "lab/process/program.hpp"
 
 namespace carat::judge {
 
@@ -34,13 +35,6 @@ std::vector<std::string> environment_for(int threads) {
     }
     for (const char* name : {"OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB"})
         all.push_back(fmt::format("{}_NUM_THREADS={}", name, threads));
-    return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    for (std::string& text : texts) all.push_back(text.data());
-    all.push_back(nullptr);
     return all;
 }
 
@@ -84,9 +78,9 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<int>& f
     posix_spawnattr_init(&how);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is the judge's alone
     pid_t process = -1;
-    const int failure =
-        posix_spawn(&process, argument_texts.front().c_str(), &actions, &how,
-                    pointers_to(argument_texts).data(), pointers_to(environment).data());
+    const int failure = posix_spawn(&process, argument_texts.front().c_str(), &actions, &how,
+                                    carat::process::pointers_to(argument_texts).data(),
+                                    carat::process::pointers_to(environment).data());
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&actions);
     if (failure != 0)

@@ -11,6 +11,7 @@
 #include <carat/error.hpp>
 
 #include "lab/judge/protocol.hpp"
+#include "lab/process/program.hpp"
 
 namespace carat::judge {
 
@@ -27,33 +28,14 @@ fs::path beside_the_command() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// A folder that is removed with its last owner.
-std::shared_ptr<void> temporary_folder(fs::path& path) {
-    std::string text = fs::temp_directory_path() / "carat-judge-XXXXXX";
-    if (mkdtemp(text.data()) == nullptr)
-        throw error(error_code::invalid_argument, "judge: no folder can be made in " +
-                                                      fs::temp_directory_path().string() +
-                                                      " to compile in: set TMPDIR");
-    path = text;
-    return {new fs::path(text), [](void* held) {
-                auto* folder = static_cast<fs::path*>(held);
-                std::error_code ignored;
-                fs::remove_all(*folder, ignored);
-                delete folder;
-            }};
-}
-
 // Its messages go where the command's own go. Returns the exit code.
 int run_compiler(std::vector<std::string> words) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
     pid_t process = 0;
-    const int failure =
-        posix_spawnp(&process, arguments[0], &files, nullptr, arguments.data(), environ);
+    const int failure = posix_spawnp(&process, words.front().c_str(), &files, nullptr,
+                                     carat::process::pointers_to(words).data(), environ);
     posix_spawn_file_actions_destroy(&files);
     if (failure != 0)
         throw error(error_code::invalid_argument,
@@ -88,9 +70,8 @@ std::vector<std::string> compiler_for(const std::string& extension) {
 
 target compile(const fs::path& source) {
     target made;
-    fs::path folder;
-    made.compiled = temporary_folder(folder);
-    const fs::path object = folder / (source.stem().string() + ".so");
+    made.compiled = std::make_shared<carat::process::scratch_folder>();
+    const fs::path object = made.compiled->path() / (source.stem().string() + ".so");
     std::vector<std::string> words = compiler_for(source.extension());
     made.notes.push_back(fmt::format("compiled with {}", fmt::join(words, " ")));
     for (const std::string& word : {std::string("-I"), own_file("include").string(),

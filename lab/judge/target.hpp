@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/process/program.hpp"
+
 namespace carat::judge {
 
 // A compiler error: the target's fault, reported in the compiler's words.
@@ -15,10 +17,10 @@ struct does_not_compile : std::runtime_error {
 };
 
 struct target {
-    std::string name;                    // the file's, with the function's
-    std::vector<std::string> arguments;  // of judge_host
-    std::vector<std::string> notes;      // how it was compiled
-    std::shared_ptr<void> compiled;      // the folder of what was compiled, for as long as needed
+    std::string name;                                          // the file's, with the function's
+    std::vector<std::string> arguments;                        // of judge_host
+    std::vector<std::string> notes;                            // how it was compiled
+    std::shared_ptr<carat::process::scratch_folder> compiled;  // of what was compiled, if it was
 
     // Omits the boundary, for GPUs, whose drivers and JIT compilers need what it forbids.
     void keep_open(bool open);

@@ -1,8 +1,9 @@
 // The machine and its peaks in the results file, see docs/results.md.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "lab/files/fields.hpp"
+#include "lab/files/archive.hpp"
 #include "lab/machine/peaks.hpp"
 
 namespace carat::machine {
@@ -37,112 +38,97 @@ json to_json(const description& machine) {
             {"caches", caches}};
 }
 
-json to_json(const peaks& limits) {
-    json compute = json::array();
-    for (const compute_peak& p : limits.compute) {
-        compute.push_back({{"unit", p.unit},
-                           {"dtype", name(p.type)},
-                           {"threads", p.threads},
-                           {"gflops", p.gflops},
-                           {"spread", p.spread},
-                           {"rounds", p.rounds}});
-        if (p.level) compute.back()["isa"] = core::name(*p.level);
-        if (p.constant_input_gflops > 0)
-            compute.back()["constant_input_gflops"] = p.constant_input_gflops;
-    }
-    json bandwidth = json::array();
-    for (const bandwidth_peak& p : limits.bandwidth) {
-        bandwidth.push_back({{"level", p.level},
-                             {"threads", p.threads},
-                             {"gb_per_s", p.gb_per_s},
-                             {"spread", p.spread},
-                             {"rounds", p.rounds},
-                             {"working_set_bytes", p.working_set_bytes}});
-    }
-    json all = {{"compute", compute},
-                {"bandwidth", bandwidth},
-                {"measured_at_s", limits.measured_at_s},
-                {"age_s", limits.age_s},
-                {"thorough", limits.thorough}};
-    for (const reading_peak& p : limits.reading)
-        all["reading"].push_back({{"threads", p.threads},
-                                  {"working_set_bytes", p.working_set_bytes},
-                                  {"gb_per_s", p.gb_per_s},
-                                  {"spread", p.spread},
-                                  {"rounds", p.rounds}});
-    return all;
-}
-
 namespace {
 
+using files::either;
 using files::fields;
 
-double positive(const fields& in, const char* field) {
-    const auto value = in.get<double>(field);
+struct lists {};
+
+void require_positive(const fields& in, const char* field, double value) {
     if (!std::isfinite(value) || value <= 0) in.fail(field, "must be positive and finite");
-    return value;
 }
 
-double fraction(const fields& in, const char* field) {
-    const auto value = in.get<double>(field);
-    if (!(value >= 0 && value <= 1)) in.fail(field, "must be between 0 and 1");
-    return value;
-}
-
-int count(const fields& in, const char* field) {
-    const auto value = in.get<int>(field);
-    if (value < 1) in.fail(field, "must be at least 1");
-    return value;
-}
-
-// The member of `all` that the field names.
-template <class All>
-auto named(const fields& in, const char* field, const All& all) {
-    const auto text = in.get<std::string>(field);
-    for (const auto& one : all) {
-        using core::name;
-        if (text == name(one)) return one;
-    }
-    in.fail(field, "names nothing known: '" + text + "'");
-}
-
-compute_peak compute_from(const fields& in) {
-    std::optional<core::isa> level;
-    if (in.find("isa") != nullptr) level = named(in, "isa", core::all_isas);
-    return {
-        in.get<std::string>("unit"),
-        named(in, "dtype", all_dtypes),
-        level,
-        count(in, "threads"),
-        positive(in, "gflops"),
-        fraction(in, "spread"),
-        count(in, "rounds"),
-        in.find("constant_input_gflops") != nullptr ? positive(in, "constant_input_gflops") : 0};
-}
-
-bandwidth_peak bandwidth_from(const fields& in) {
-    return {in.get<std::string>("level"), count(in, "threads"),
-            positive(in, "gb_per_s"),     fraction(in, "spread"),
-            count(in, "rounds"),          in.get<std::int64_t>("working_set_bytes")};
-}
-
-reading_peak reading_from(const fields& in) {
-    return {count(in, "threads"), in.get<std::int64_t>("working_set_bytes"),
-            positive(in, "gb_per_s"), fraction(in, "spread"), count(in, "rounds")};
+// What every peak has.
+template <class Peak>
+void require_peak(const fields& in, const Peak& p) {
+    for (const auto& [field, count] : {std::pair{"threads", p.threads}, {"rounds", p.rounds}})
+        if (count < 1) in.fail(field, "must be at least 1");
+    if (!(p.spread >= 0 && p.spread <= 1)) in.fail("spread", "must be between 0 and 1");
 }
 
 }  // namespace
 
+template <class Archive, either<compute_peak> Peak>
+void fields_of(const Archive& field, Peak& p) {
+    field("unit", p.unit);
+    field.named(
+        "dtype", p.type,
+        files::words{[](dtype type) { return name(type); },
+                     [](const std::string& word) { return files::member(all_dtypes, word); },
+                     "which names nothing known"});
+    field.told_named(
+        "isa", p.level, p.level.has_value(),
+        files::words{[](const auto& level) { return core::name(*level); },
+                     [](const std::string& word) { return files::member(core::all_isas, word); },
+                     "which names nothing known"});
+    field("threads", p.threads);
+    field("gflops", p.gflops);
+    field("spread", p.spread);
+    field("rounds", p.rounds);
+    field.told("constant_input_gflops", p.constant_input_gflops, p.constant_input_gflops > 0);
+}
+
+static void require_sound(const fields& in, const compute_peak& p) {
+    require_peak(in, p);
+    require_positive(in, "gflops", p.gflops);
+    if (in.find("constant_input_gflops") != nullptr)
+        require_positive(in, "constant_input_gflops", p.constant_input_gflops);
+}
+
+template <class Archive, either<bandwidth_peak> Peak>
+void fields_of(const Archive& field, Peak& p) {
+    field("level", p.level);
+    field("threads", p.threads);
+    field("gb_per_s", p.gb_per_s);
+    field("spread", p.spread);
+    field("rounds", p.rounds);
+    field("working_set_bytes", p.working_set_bytes);
+}
+
+template <class Archive, either<reading_peak> Peak>
+void fields_of(const Archive& field, Peak& p) {
+    field("threads", p.threads);
+    field("working_set_bytes", p.working_set_bytes);
+    field("gb_per_s", p.gb_per_s);
+    field("spread", p.spread);
+    field("rounds", p.rounds);
+}
+
+template <class Peak>  // of memory
+requires either<Peak, bandwidth_peak> || either<Peak, reading_peak>
+void require_sound(const fields& in, const Peak& p) {
+    require_peak(in, p);
+    require_positive(in, "gb_per_s", p.gb_per_s);
+}
+
+template <class Archive, either<peaks> Peaks>
+void fields_of(const Archive& field, Peaks& all) {
+    field("compute", all.compute);
+    field("bandwidth", all.bandwidth);
+    field.told("reading", all.reading);
+    field("measured_at_s", all.measured_at_s);
+    field("age_s", all.age_s);
+    field("thorough", all.thorough);
+}
+
+json to_json(const peaks& limits) {
+    return files::writer<lists>::written(limits);
+}
+
 peaks peaks_from_json(const json& object) {
-    const fields in(object, "peaks:", "not those that carat measures");
     peaks limits;
-    in.each("compute", [&](const fields& p) { limits.compute.push_back(compute_from(p)); });
-    in.each("bandwidth", [&](const fields& p) { limits.bandwidth.push_back(bandwidth_from(p)); });
-    if (in.find("reading") != nullptr)
-        in.each("reading", [&](const fields& p) { limits.reading.push_back(reading_from(p)); });
-    in("measured_at_s", limits.measured_at_s);
-    in("age_s", limits.age_s);
-    in("thorough", limits.thorough);
+    files::reader<lists>::read(fields(object, "peaks:", "not those that carat measures"), limits);
     return limits;
 }
 

@@ -14,6 +14,8 @@
 
 #include <carat/error.hpp>
 
+#include "lab/process/program.hpp"
+
 extern char** environ;
 
 namespace carat::process {
@@ -82,12 +84,10 @@ child child::execute(const std::vector<std::string>& command, int memory) {
     posix_spawn_file_actions_addclosefrom_np(&plan.files, memory_descriptor + 1);
     posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&plan.attributes, 0);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
+    std::vector<std::string> words = command;
     pid_t id = -1;
-    const int failure = posix_spawn(&id, arguments.front(), &plan.files, &plan.attributes,
-                                    arguments.data(), environ);
+    const int failure = posix_spawn(&id, command.front().c_str(), &plan.files, &plan.attributes,
+                                    pointers_to(words).data(), environ);
     if (failure != 0) fail(("starting " + command.front()).c_str(), failure);
     return {id, std::move(ours)};
 }

@@ -18,6 +18,7 @@
 #include "files/read.hpp"
 #include "lab/files/document.hpp"
 #include "lab/files/fields.hpp"
+#include "lab/process/program.hpp"
 
 extern char** environ;
 
@@ -30,41 +31,16 @@ constexpr std::chrono::seconds patience{120};
 constexpr const char* remedy =
     "install chromium, name one in CARAT_CHROMIUM, or save each chart from the report's page";
 
-// A folder of our own that goes when we do: the page, the browser's profile and its answer.
-class scratch {
-  public:
-    scratch() {
-        std::string name = (fs::temp_directory_path() / "carat-charts-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr)
-            throw error(error_code::unsupported, name + ": a folder for the charts can't be made");
-        folder_ = name;
-    }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    ~scratch() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-    [[nodiscard]] fs::path operator/(const char* name) const { return folder_ / name; }
-
-  private:
-    fs::path folder_;
-};
-
 // Its exit code, or nothing when it did not start or did not end in time.
 std::optional<int> run(std::vector<std::string> command, const std::string& output) {
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (std::string& word : command) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     pid_t child = 0;
-    const int failure =
-        posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+    const int failure = posix_spawnp(&child, command.front().c_str(), &files, nullptr,
+                                     process::pointers_to(command).data(), environ);
     posix_spawn_file_actions_destroy(&files);
     if (failure != 0) return {};
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -81,7 +57,7 @@ std::optional<int> run(std::vector<std::string> command, const std::string& outp
 }
 
 // A browser that starts: some systems have a stub in its place, which asking for a version shows.
-std::string browser(const scratch& folder) {
+std::string browser(const fs::path& folder) {
     const char* wanted = std::getenv("CARAT_CHROMIUM");
     const std::vector<std::string> names =
         wanted != nullptr ? std::vector<std::string>{wanted}
@@ -137,7 +113,8 @@ std::vector<chart_file> parse(const std::string& document) {
 }  // namespace
 
 std::vector<chart_file> charts(const std::string& page) {
-    const scratch folder;
+    const process::scratch_folder scratch;  // the page, the browser's profile and its answer
+    const fs::path& folder = scratch.path();
     const fs::path file = folder / "page.html";
     std::ofstream(file, std::ios::binary) << page;
     std::vector<std::string> command = {browser(folder),

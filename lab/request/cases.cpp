@@ -45,6 +45,11 @@ std::string describe(const case_key& key) {
            std::to_string(key.threads) + (key.threads == 1 ? " thread" : " threads");
 }
 
+results::product_case product_case_of(const case_key& key) {
+    return {
+        std::string(name(key.type)), key.size.m, key.size.n, key.size.k, key.threads, key.asked};
+}
+
 std::vector<case_key> cases_of(const measurement& r) {
     std::vector<case_key> cases;
     for (const dtype type : r.types)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lab/request/request.hpp"
+#include "lab/results/document.hpp"
 
 namespace carat::request {
 
@@ -31,6 +32,9 @@ struct case_key {
 
 // "f64 2000x2000x2000, 2 threads"; of a batch "64 x 512x512x512"
 [[nodiscard]] std::string describe(const case_key& key);
+
+// The same as the key of its results in a file.
+[[nodiscard]] results::product_case product_case_of(const case_key& key);
 
 // Every case of a request, in the order they run.
 [[nodiscard]] std::vector<case_key> cases_of(const measurement& r);

@@ -29,32 +29,39 @@ void call_fields(const Archive& field, Call& c) {
     field.added("other_e", c.other_e);
     field.added("block_scales", c.block_scales);
     field.told("groups", c.groups);  // as they were requested
-    field.named(
-        "batch_by", c.lies, [](auto lies) { return rows::name(lies); }, rows::find_placement,
-        "expected strided, pointers or listed");
-    if (Archive::reads || !c.last.is_none())
-        field.named(
-            "epilogue", c.last, [](const auto& last) { return rows::describe(last); },
-            rows::find_epilogue, "which is none");
-    if (Archive::reads || c.out)  // none where C has the type of the sums
-        field.named(
-            "out", c.out, [](const auto& type) { return name(*type); },
-            [](const std::string& word) {
-                const auto found = std::ranges::find(
-                    all_dtypes, word, [](dtype type) { return std::string(name(type)); });
-                return found == std::end(all_dtypes) ? std::nullopt : std::optional(*found);
-            },
-            "which is no type");
+    field.told_named("batch_by", c.lies, true,
+                     files::words{[](auto lies) { return rows::name(lies); }, rows::find_placement,
+                                  "expected strided, pointers or listed"});
+    field.told_named("epilogue", c.last, !c.last.is_none(),
+                     files::words{[](const auto& last) { return rows::describe(last); },
+                                  rows::find_epilogue, "which is none"});
+    // None where C has the type of the sums.
+    field.told_named(
+        "out", c.out, c.out.has_value(),
+        files::words{[](const auto& type) { return name(*type); },
+                     [](const std::string& word) { return files::member(all_dtypes, word); },
+                     "which is no type"});
     if constexpr (!Archive::reads) field("call", rows::describe(c));
 }
 
-static void require_sound(const files::fields& in, const rows::call& c) {
+static void require_call(const files::fields& in, const rows::call& c) {
     if (c.batch < 1) in.fail("batch", "is " + std::to_string(c.batch) + ", expected 1 or more");
     try {
         if (!c.groups.empty()) (void)rows::rows_of_groups(c.groups);
     } catch (const error& why) {
         in.fail("groups", why.what());
     }
+}
+
+// `Case` is a result or a comparison.
+template <class Archive, class Case>
+void case_fields(const Archive& field, Case& c) {
+    field("dtype", c.dtype);
+    field("m", c.m);
+    field("n", c.n);
+    field("k", c.k);
+    field("threads", c.threads);
+    call_fields(field, c.asked);
 }
 
 template <class Archive, either<result> Result>
@@ -117,17 +124,12 @@ template <class Archive, either<result> Result>
 void fields_of(const Archive& field, Result& c) {
     field("implementation", c.implementation);
     field("device", c.device);
-    field("dtype", c.dtype);
-    field("m", c.m);
-    field("n", c.n);
-    field("k", c.k);
+    case_fields(field, c);
     field.added("layout", c.layout);
-    field("threads", c.threads);
     field.added("tunables", c.tunables);
     field("available", c.available);
     field("reason", c.reason);
-    call_fields(field, c.asked);
-    field.told("library", c.vendor);
+    field.told("library", c.vendor, !c.vendor.name.empty());
     if (c.available) measured_fields(field, c);  // older files go on with zeros
 }
 
@@ -147,14 +149,9 @@ void fields_of(const Archive& field, Pair& p) {
 
 template <class Archive, either<comparison> Comparison>
 void fields_of(const Archive& field, Comparison& c) {
-    field("dtype", c.dtype);
-    field("m", c.m);
-    field("n", c.n);
-    field("k", c.k);
-    field("threads", c.threads);
+    case_fields(field, c);
     field.added("base", c.base);
     field.added("measured_s", c.measured_s);
-    call_fields(field, c.asked);
     field.within("hypotheses", [&](const Archive& of) {
         of("h0", c.h0);
         of("h1", c.h1);
@@ -200,12 +197,12 @@ static void require_name(const std::string& text, const files::fields& in, const
     require(!text.empty(), in, field, "a name");
 }
 
-template <class Entry>  // result, comparison
-void require_shape(const Entry& of, const files::fields& in) {
+static void require_case(const product_case& of, const files::fields& in) {
     require_name(of.dtype, in, "dtype");
     for (const auto& [field, size] : {std::pair{"m", of.m}, {"n", of.n}, {"k", of.k}})
         require(size > 0, in, field, "a whole number above zero");
     require(of.threads >= 0, in, "threads", "a whole number, zero or more");
+    require_call(in, of.asked);
 }
 
 static void require_processes(const files::fields& in, const result& c) {
@@ -231,8 +228,7 @@ static void require_one_each(const files::fields& in, const char* field, std::si
 static void require_sound(const files::fields& in, const result& c) {
     require_name(c.implementation, in, "implementation");
     require_name(c.device, in, "device");
-    require_shape(c, in);
-    require_sound(in, c.asked);
+    require_case(c, in);
     if (!c.available) return;
     require_processes(in, c);
     require_one_each(in, "trials_displaced", c.trials_displaced.size(), c);
@@ -260,14 +256,20 @@ static void require_sound(const files::fields& in, const pair& p) {
 }
 
 static void require_sound(const files::fields& in, const comparison& c) {
-    require_shape(c, in);
-    require_sound(in, c.asked);
+    require_case(c, in);
 }
 
 const phase* phases::find(std::string_view name) const {
     if (name == total.name) return &total;
     const auto found = std::ranges::find(parts, name, &phase::name);
     return found == parts.end() ? nullptr : &*found;
+}
+
+std::string product_case::id() const {
+    std::string text = dtype;
+    for (const std::int64_t number : {m, n, k, std::int64_t{threads}})
+        text += " " + std::to_string(number);
+    return text + " " + rows::describe(asked);
 }
 
 const pair* comparison::find(const std::string& one, const std::string& other) const {
@@ -284,19 +286,12 @@ std::string label_of(const std::string& implementation, const core::tunable_valu
     return inside.empty() ? implementation : implementation + "[" + inside + "]";
 }
 
-template <part T>
-static json written(const T& value) {
-    json out = json::object();
-    fields_of(writer(out), value);
-    return out;
-}
-
 json to_json(const crossover& c) {
-    return written(c);
+    return writer::written(c);
 }
 
 json to_json(const chapter& c) {
-    return written(c);
+    return writer::written(c);
 }
 
 json to_json(std::span<const result> results, std::span<const comparison> comparisons) {
@@ -314,7 +309,7 @@ void add_from_json(const files::fields& in, document& doc) {
 }
 
 json to_json(const document& doc) {
-    json out = written(doc);
+    json out = writer::written(doc);
     out["schema"] = schema_version;
     return out;
 }

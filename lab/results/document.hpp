@@ -19,13 +19,22 @@ namespace carat::results {
 
 using library = rows::library_facts;
 
-struct result {
-    std::string implementation;  // its name, with its tunables where the file has it with several
-    std::string device, dtype, computes_in;
+// One product, and as many threads as it may have.
+struct product_case {
+    std::string dtype;
     std::int64_t m = 0, n = 0, k = 0;
+    int threads = 1;
+    rows::call asked;  // beyond C = A B
+
+    // The same text of the same case alone.
+    [[nodiscard]] std::string id() const;
+};
+
+struct result : product_case {
+    std::string implementation;  // its name, with its tunables where the file has it with several
+    std::string device, computes_in;
     std::string layout = "nn";  // of A and B; "nn" also where an older file does not say
-    rows::call asked;           // beyond C = A B
-    int threads = 1, threads_used = 1;
+    int threads_used = 1;
     core::tunable_values tunables;  // all it has, with the values used
     library vendor;                 // name empty: not a vendor's
 
@@ -97,11 +106,7 @@ struct pair {
                         // or far too long
 };
 
-struct comparison {
-    std::string dtype;
-    std::int64_t m = 0, n = 0, k = 0;
-    int threads = 1;
-    rows::call asked;
+struct comparison : product_case {
     std::string h0, h1;
     double alpha = 0.05;
     double f = 0, df1 = 0, df2 = 0, p = 1;

@@ -4,7 +4,6 @@
 #include <array>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 #include "lab/files/document.hpp"
 #include "lab/results/archive.hpp"
@@ -36,22 +35,15 @@ json parsed(std::string_view line, const std::string& name) {
     return files::with_visible_texts(files::parse(std::string(line), name));
 }
 
-using case_key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, int>;
-
-template <class Of>
-case_key case_of(const Of& c) {
-    return {c.dtype, c.m, c.n, c.k, c.threads};
-}
-
 // Keeps only what was appended last for each case.
 template <class Of>
 void keep_last(std::vector<Of>& all, std::vector<std::vector<Of>>& lines) {
-    std::set<case_key> later;
+    std::set<std::string> later;
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-        std::erase_if(*line, [&](const Of& c) { return later.contains(case_of(c)); });
-        for (const Of& c : *line) later.insert(case_of(c));
+        std::erase_if(*line, [&](const Of& c) { return later.contains(c.id()); });
+        for (const Of& c : *line) later.insert(c.id());
     }
-    std::erase_if(all, [&](const Of& c) { return later.contains(case_of(c)); });
+    std::erase_if(all, [&](const Of& c) { return later.contains(c.id()); });
     for (std::vector<Of>& line : lines) std::ranges::move(line, std::back_inserter(all));
 }
 

@@ -77,13 +77,8 @@ class runner {
         results::result& result = c.result;
         result.implementation = label_of(s, request_.chosen);
         result.device = std::string(rows::name(s.entry->where));
-        result.dtype = std::string(name(key_.type));
-        result.m = key_.size.m;
-        result.n = key_.size.n;
-        result.k = key_.size.k;
+        static_cast<results::product_case&>(result) = product_case_of(key_);
         result.layout = to_string(key_.stored);
-        result.asked = key_.asked;
-        result.threads = key_.threads;
         result.threads_used = c.settings.threads;
         result.flop = operations(key_, request_.convention);
         result.arithmetic_intensity = machine::arithmetic_intensity(all_);
@@ -208,12 +203,7 @@ class runner {
             }
             out.results.push_back(std::move(c.result));
         }
-        out.compared.dtype = std::string(name(key_.type));
-        out.compared.m = key_.size.m;
-        out.compared.n = key_.size.n;
-        out.compared.k = key_.size.k;
-        out.compared.threads = key_.threads;
-        out.compared.asked = key_.asked;
+        static_cast<results::product_case&>(out.compared) = product_case_of(key_);
         out.compared.measured_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
         comparing::analyse_results(out.results, analysis_of(request_), out.compared);

@@ -1,21 +1,8 @@
 #include "lab/session/known_results.hpp"
 
-#include <fmt/format.h>
-
 namespace carat::session {
 
 namespace {
-
-template <class Of>
-std::string id_of(const Of& c) {
-    return fmt::format("{} {} {} {} {} {}", c.dtype, c.m, c.n, c.k, c.threads,
-                       rows::describe(c.asked));
-}
-
-std::string id_of(const request::case_key& key) {
-    return fmt::format("{} {} {} {} {} {}", name(key.type), key.size.m, key.size.n, key.size.k,
-                       key.threads, rows::describe(key.asked));
-}
 
 template <class Of>
 void erase_places(std::vector<Of>& all, std::set<std::size_t>& places) {
@@ -48,7 +35,7 @@ void known_results::build() {
 
 void known_results::enter_result(std::size_t i) {
     const results::result& c = doc_.results[i];
-    cases_[id_of(c)].results.push_back(i);
+    cases_[c.id()].results.push_back(i);
     if (!(run_s(c) > 0)) return;
     auto& by_threads = largest_[{c.implementation, c.dtype}];
     const auto [known, is_new] = by_threads.try_emplace(c.threads, i);
@@ -56,12 +43,12 @@ void known_results::enter_result(std::size_t i) {
 }
 
 void known_results::enter_comparison(std::size_t i) {
-    cases_[id_of(doc_.comparisons[i])].comparisons.push_back(i);
+    cases_[doc_.comparisons[i].id()].comparisons.push_back(i);
 }
 
 std::vector<const results::result*> known_results::of_case(const request::case_key& key) const {
     std::vector<const results::result*> found;
-    const auto known = cases_.find(id_of(key));
+    const auto known = cases_.find(request::product_case_of(key).id());
     if (known == cases_.end()) return found;
     for (const std::size_t i : known->second.results) found.push_back(&doc_.results[i]);
     return found;
@@ -90,7 +77,7 @@ void known_results::add(const case_result& one) {
 }
 
 void known_results::forget(const request::case_key& key) {
-    const auto known = cases_.find(id_of(key));
+    const auto known = cases_.find(request::product_case_of(key).id());
     if (known == cases_.end()) return;
     forgotten_results_.insert(known->second.results.begin(), known->second.results.end());
     forgotten_comparisons_.insert(known->second.comparisons.begin(),

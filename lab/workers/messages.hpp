@@ -25,7 +25,7 @@ struct task {
 [[nodiscard]] nlohmann::json to_json(const readiness& r);
 [[nodiscard]] nlohmann::json to_json(const timing& t);
 
-// These throw nlohmann::json::exception for what is none.
+// These throw std::exception for what is none.
 [[nodiscard]] rows::operation operation_from(const nlohmann::json& message);
 [[nodiscard]] workload::distribution distribution_from(const nlohmann::json& message);
 [[nodiscard]] verify::exact_passes pass_from(const rows::operation& all,

@@ -75,6 +75,18 @@ TEST_F(journals, lines_are_added_and_the_last_of_a_case_counts) {
     EXPECT_EQ(back.settings, doc.settings);
 }
 
+// A study has batches of a shape beside the product alone.
+TEST_F(journals, products_of_one_shape_that_are_called_otherwise_are_cases_of_their_own) {
+    results::result batch = of_size(2, 7);
+    batch.asked.batch = 48;
+    results::comparison compared = comparison_of(2);
+    compared.asked.batch = 48;
+    const auto back =
+        load_with(header() + line(2, 2) + results::journal_line({&batch, 1}, compared) + "\n");
+    EXPECT_EQ(back.results.size(), 3U);
+    EXPECT_EQ(back.comparisons.size(), 3U);
+}
+
 TEST_F(journals, half_a_line_counts_as_nothing) {
     const std::string whole = line(2, 2);
     for (const std::string& rest :
