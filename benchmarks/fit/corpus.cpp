@@ -97,8 +97,8 @@ measured_plan plan_of(const json& w, const measured_product& of) {
         if (plan.row >= cuda::fma::tiles_of(of.fma.type).size())
             throw std::runtime_error("no tile of fma is that of a plan");
     }
+    if (plan.of == family::large || plan.of == family::mma) plan.splits = w.at(3);
     if (plan.of == family::large) {
-        plan.splits = w.at(3);
         if (plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
             throw std::runtime_error("no large tile of mma is that of a plan");
     }

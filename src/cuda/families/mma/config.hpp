@@ -52,6 +52,7 @@ struct config {
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
     static constexpr int block_k = Math::block_k;
+    static constexpr int k_of_part = block_k;  // split-K cuts at multiples of it
     static constexpr int warps_n = WarpsN;
     static constexpr int k_groups = KGroups;
     static constexpr int k_of_group = Math::block_k / KGroups;

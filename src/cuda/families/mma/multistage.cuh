@@ -14,7 +14,6 @@
 
 #include "cuda/common/raster.cuh"
 #include "cuda/families/mma/kernel.cuh"
-#include "cuda/families/mma/multistage_split.cuh"
 
 namespace carat::cuda::mma {
 
@@ -30,6 +29,7 @@ struct multistage_config {
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
     static constexpr int block_k = Math::block_k;
+    static constexpr int k_of_part = 2 * block_k;  // sums of fp8 that are promoted together
     static constexpr int warps_n = WarpsN;
     static constexpr int warps = WarpsM * WarpsN;
     static constexpr int threads = warps * 32;
@@ -58,14 +58,16 @@ struct multistage_config {
         static constexpr int sums_of_group = block_m * sums_stride;
     };
     static constexpr int slab_bytes = slab::sums_of_group * static_cast<int>(sizeof(sum));
-    static constexpr int least_shared_bytes = warps * slab_bytes;
-    static constexpr int fewest_bytes = std::max(least_shared_bytes, 2 * stage_bytes);
+    static constexpr int shared_bytes = warps * slab_bytes;  // at least
+    static constexpr int fewest_bytes = std::max(shared_bytes, 2 * stage_bytes);
 };
 
 // At most `stages` - 2 of the latest stages are still under way.
 __device__ __forceinline__ void wait_for_stage(int stages) {
-    if (stages >= 4)
+    if (stages == 4)
         wait_for_copies<2>();
+    else if (stages > 4)
+        wait_for_copies<4>();
     else if (stages == 3)
         wait_for_copies<1>();
     else
@@ -219,18 +221,8 @@ struct thread_place {
         const bool is_ragged = p.shared_out != ragged_dimension::none;
         const int tile = cta / p.splits;
         at = is_ragged ? coordinate_of<C>(p, cta) : multistage_coordinate<C>(p, tile);
-        if (p.splits > 1) take_part(p, cta % p.splits);
+        if (p.splits > 1) take_part_of_k<C>(at, cta % p.splits, p.splits);
         is_inside = !is_ragged || find_ragged<C>(at, p);
-    }
-
-  private:
-    // Whole sums of fp8 that are promoted together.
-    __device__ __forceinline__ void take_part(const arguments<typename C::sum>& p, int part) {
-        constexpr int unit = 2 * C::block_k;
-        const int units = (p.k + unit - 1) / unit;
-        const int own_k = (units + p.splits - 1) / p.splits * unit;
-        at.first_k = static_cast<int>(min(std::int64_t{part} * own_k, std::int64_t{p.k}));
-        at.k = min(own_k, p.k - at.first_k);
     }
 };
 
@@ -243,7 +235,7 @@ __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typen
     const int row = of.at.row + of.own.row;
     const int col = of.at.col + of.own.col;
     const std::int64_t first =
-        of.at.product * p.product_stride + row * p.row_stride + col * p.col_stride;
+        place_in_c(p, of.at) + of.own.row * p.row_stride + of.own.col * p.col_stride;
     const int rows = of.at.m - row;
     const int cols = min(C::warp_n, of.at.n - col);
     const scaling<typename C::sum> scaled(p);
@@ -271,7 +263,6 @@ __device__ __forceinline__ void compute_large_tile(const arguments<typename C::s
         .run();
     __syncthreads();
     part.finish();
-    if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
     store_by_slabs<C>(part, p, shared);
 }
 
