@@ -123,7 +123,7 @@ void add_mma(measured_product& made, const core::gpu_call& call, const kind& k, 
     if (mma::multistage_tiles(k.a, k.how).empty()) return;
     packs = mma::packs_for_multistage(call);
     made.packed_for_large = mma::bytes_packed(call, packs);
-    made.large = mma::multistage_request_for(mma::packed(call, packs), sms);
+    made.large = mma::request_for(mma::packed(call, packs), sms);
 }
 
 // Corpora are kept longer than the kernels that they were measured with.

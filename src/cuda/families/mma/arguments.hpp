@@ -10,8 +10,8 @@
 
 namespace carat::cuda::mma {
 
-// How an operand's runs lie: as a kernel is told, or as it was compiled.
-enum class lies : std::uint8_t { either, along_k, across_k };
+// How an operand's runs lie, as a kernel was compiled.
+enum class lies : std::uint8_t { along_k, across_k };
 
 // A as its rows, B as its columns: runs of neighbours in memory, along K or across it.
 struct operand_view {

@@ -88,7 +88,7 @@ class candidates {
         const packed_operands packs = packs_for_multistage(call_);
         const core::gpu_call read = packed(call_, packs);
         const double packed_s = packing_s(call_, packs);
-        const plan::batch_request of = multistage_request_for(read, sms_for_products());
+        const plan::batch_request of = request_for(read, sms_for_products());
         const auto tiles = multistage_tiles(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))

@@ -37,7 +37,6 @@ template <class Math, const auto& Table, std::size_t Row>
 [[nodiscard]] kernel instance(const char* type) {
     using c = typename decltype(config_of_row<Math, Table[Row]>())::type;
     constexpr auto suffix = [] {
-        if (Math::a == lies::either) return "";
         if (Math::a == lies::across_k) return "_mm";
         return Math::b == lies::along_k ? "_kk" : "_km";
     };

@@ -205,47 +205,46 @@ __device__ __forceinline__ coordinate multistage_coordinate(const arguments<type
     return {cta / p.tiles, tile.m * C::block_m, tile.n * C::block_n, 0, p.m, p.n, p.k};
 }
 
-// A thread's warp and tile: found again for the epilogue, since registers are few until then.
 template <class C>
-struct thread_place {
-    place_in_cta own;
-    coordinate at;
-    int warp;
-    bool is_inside;
+__device__ __forceinline__ place_in_cta place_of(int thread) {
+    const int warp = thread / 32;
+    return {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
+}
 
-    __device__ __forceinline__ explicit thread_place(const arguments<typename C::sum>& p) {
-        const int thread = ptx::thread_anew();
-        const int cta = cta_anew();
-        warp = thread / 32;
-        own = {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
-        const bool is_ragged = p.shared_out != ragged_dimension::none;
-        const int tile = cta / p.splits;
-        at = is_ragged ? coordinate_of<C>(p, cta) : multistage_coordinate<C>(p, tile);
-        if (p.splits > 1) take_part_of_k<C>(at, cta % p.splits, p.splits);
-        is_inside = !is_ragged || find_ragged<C>(at, p);
+// False: there is no tile for this CTA.
+template <class C>
+__device__ __forceinline__ bool find_tile(coordinate& at, const arguments<typename C::sum>& p) {
+    const auto cta = static_cast<int>(blockIdx.x);
+    if (p.shared_out != ragged_dimension::none) {
+        at = coordinate_of<C>(p, cta);
+        return find_ragged<C>(at, p);
     }
-};
+    at = multistage_coordinate<C>(p, cta / p.splits);
+    if (p.splits > 1) take_part_of_k<C>(at, cta % p.splits, p.splits);
+    return true;
+}
 
 template <class C, class Part>
 __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typename C::sum>& p,
-                                               unsigned char* shared) {
+                                               const coordinate& at, unsigned char* shared) {
     using slab = typename C::slab;
-    const thread_place<C> of(p);
-    auto* const sums = reinterpret_cast<typename C::sum*>(shared) + of.warp * slab::sums_of_group;
-    const int row = of.at.row + of.own.row;
-    const int col = of.at.col + of.own.col;
-    const std::int64_t first =
-        place_in_c(p, of.at) + of.own.row * p.row_stride + of.own.col * p.col_stride;
-    const int rows = of.at.m - row;
-    const int cols = min(C::warp_n, of.at.n - col);
+    const int thread = ptx::thread_anew();
+    const place_in_cta own = place_of<C>(thread);
+    auto* const sums =
+        reinterpret_cast<typename C::sum*>(shared) + thread / 32 * slab::sums_of_group;
+    const int row = at.row + own.row;
+    const int col = at.col + own.col;
+    const std::int64_t first = place_in_c(p, at) + own.row * p.row_stride + own.col * p.col_stride;
+    const int rows = at.m - row;
+    const int cols = min(C::warp_n, at.n - col);
     const scaling<typename C::sum> scaled(p);
 #pragma unroll 1
     for (int i = 0; i < C::warp_m / 16; ++i) {
-        part.sums().stage_piece(i, sums, scaled, of.own.lane);
+        part.sums().stage_piece(i, sums, scaled, own.lane);
         __syncwarp();
         store<slab>(
             p, {first + i * 16 * p.row_stride, row + i * 16, col, min(16, rows - i * 16), cols},
-            sums, of.own.lane);
+            sums, own.lane);
         __syncwarp();
     }
 }
@@ -253,17 +252,22 @@ __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typen
 template <class C>
 __device__ __forceinline__ void compute_large_tile(const arguments<typename C::sum>& p,
                                                    unsigned char* shared) {
+    // The threads' copies need the registers until sums are stored.
+    __shared__ coordinate kept;
+    const bool is_ragged = p.shared_out != ragged_dimension::none;
     ptx::pdl_trigger();
-    ptx::pdl_wait();
-    const thread_place<C> of(p);
-    if (!of.is_inside) return;
-    typename C::math::template part<C> part(p, of.at, of.own);
-    multistage_loop<C, decltype(part)>(part, p, of.at,
-                                       reinterpret_cast<typename C::element*>(shared))
-        .run();
+    if (is_ragged) ptx::pdl_wait();
+    coordinate at;
+    if (!find_tile<C>(at, p)) return;
+    if (threadIdx.x == 0) kept = at;
+    typename C::math::template part<C> part(p, at, place_of<C>(static_cast<int>(threadIdx.x)));
+    multistage_loop<C, decltype(part)> loop(part, p, at,
+                                            reinterpret_cast<typename C::element*>(shared));
+    if (!is_ragged) ptx::pdl_wait();
+    loop.run();
     __syncthreads();
     part.finish();
-    store_by_slabs<C>(part, p, shared);
+    store_by_slabs<C>(part, p, kept, shared);
 }
 
 template <class C>

@@ -5,7 +5,7 @@
 namespace carat::cuda::mma {
 
 const kernel& multistage_i8(std::size_t row) {
-    return instance_of<i8_multistage, byte_tiles>(row, "i8");
+    return instance_of<i8_multistage, large_tiles>(row, "i8");
 }
 
 }  // namespace carat::cuda::mma

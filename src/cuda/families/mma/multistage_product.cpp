@@ -25,16 +25,6 @@ bool is_ffma(dtype a_type, core::gpu_arithmetic how) {
     return a_type == dtype::f32 && how == native;
 }
 
-// Kernels are compiled for operands that lie so, but for A across K and B along it: C^T = B^T A^T
-// then. Operands of bytes both lie along K.
-bool swaps(const core::problem& p) {
-    return size_bytes(p.a_type) > 1 && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
-}
-
-core::gpu_call as_computed(const core::gpu_call& call) {
-    return swaps(call.problem) ? swapped(call) : call;
-}
-
 bool reads(const operand_shape& of, bool across_k, bool aligned) {
     const bool in_place =
         of.element_bytes == 1 ? of.lies_along_k() : !across_k || !of.lies_along_k();
@@ -61,6 +51,7 @@ const kernel& kernel_of(const core::problem& p, core::gpu_arithmetic how, std::s
 // where that leaves a stage or two.
 chosen_kernel with_stages(const kernel& k) {
     constexpr std::size_t of_a_cta = 1024;  // that the system takes
+    constexpr std::size_t declared = 32;    // by the kernel
     constexpr int most_stages = 4;
     constexpr int enough_stages = 3;
     const device_facts gpu = describe_for_code(device_in_use());
@@ -69,7 +60,7 @@ chosen_kernel with_stages(const kernel& k) {
         const std::size_t room = std::min(
             gpu.shared_bytes_per_block,
             gpu.shared_bytes_per_multiprocessor / static_cast<std::size_t>(ctas) - of_a_cta);
-        stages = std::min(most_stages, static_cast<int>(room) / k.stage_bytes);
+        stages = std::min(most_stages, static_cast<int>(room - declared) / k.stage_bytes);
     }
     return {.of = &k,
             .stages = stages,
@@ -80,10 +71,8 @@ chosen_kernel with_stages(const kernel& k) {
 
 std::span<const multistage_desc> multistage_tiles(dtype a_type, core::gpu_arithmetic how) {
     if (a_type == dtype::f64) return f64_large_tiles;
-    if (is_half(a_type)) return large_tiles;
-    if (a_type == dtype::i8) return byte_tiles;
+    if (is_half(a_type) || a_type == dtype::i8 || how == tf32) return large_tiles;
     if (is_fp8(a_type)) return double_tiles;
-    if (how == tf32) return large_tiles;
     if (how == three_tf32) return double_tiles;
     return f32_large_tiles;
 }
@@ -103,15 +92,11 @@ bool has_room_for(const core::gpu_call& call, std::size_t row) {
                static_cast<int>(describe_for_code(device_in_use()).shared_bytes_per_block);
 }
 
-plan::batch_request multistage_request_for(const core::gpu_call& call, int sms) {
-    return request_for(as_computed(call), sms);
-}
-
 double predicted_multistage_s(const core::gpu_call& call, std::size_t row, int splits) {
     const dtype type = call.problem.a_type;
     const multistage_desc& tile = multistage_tiles(type, call.arithmetic)[row];
     return plan::seconds_of({tile.block_m, tile.block_n, tile.ctas_per_sm}, splits,
-                            multistage_request_for(call, sms_for_products()),
+                            request_for(call, sms_for_products()),
                             plan::large_model_of(type, call.arithmetic, costs_in_use()));
 }
 

@@ -22,21 +22,12 @@ using enum core::gpu_arithmetic;
 
 namespace {
 
-// Kernels of f32 and f64 are compiled for operands that lie so, but for A across K and B along it:
-// C^T = B^T A^T then.
-bool swaps(const core::problem& p) {
-    return !is_half(p.a_type) && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
-}
-core::gpu_call as_computed(const core::gpu_call& call) {
-    return swaps(call.problem) ? swapped(call) : call;
-}
-
 const kernel& kernel_for(const core::gpu_call& call, std::size_t row) {
     const core::problem& p = call.problem;
     const bool a = a_of(p).lies_along_k();
     const bool b = b_of(p).lies_along_k();
-    if (p.a_type == dtype::f16) return kernel_of_f16(row);
-    if (p.a_type == dtype::bf16) return kernel_of_bf16(row);
+    if (p.a_type == dtype::f16) return kernel_of_f16(row, a, b);
+    if (p.a_type == dtype::bf16) return kernel_of_bf16(row, a, b);
     if (p.a_type == dtype::f64) return kernel_of_f64(row, a, b);
     return call.arithmetic == tf32 ? kernel_of_tf32(row, a, b) : kernel_of_f32(row, a, b);
 }
