@@ -14,8 +14,8 @@ struct multistage_desc {
     int ctas_per_sm;
 };
 
-// f16, bf16, tf32 and int8. A k-tile of 64 x 64 takes 0.14 us where it is alone on an SM of an
-// H200, by the small tiles of kernel_table.hpp twice as long.
+// f16, bf16, tf32 and int8. Alone on an SM of an H200 a k-tile of 64 x 64 takes 0.14 us in bf16,
+// and one of 128 x 128 0.33 us.
 inline constexpr std::array large_tiles = {
     multistage_desc{128, 256, 2, 4, 1}, multistage_desc{128, 128, 2, 2, 2},
     multistage_desc{64, 64, 2, 2, 3}, multistage_desc{32, 128, 1, 4, 3}};
