@@ -97,8 +97,8 @@ measured_plan plan_of(const json& w, const measured_product& of) {
         if (plan.row >= cuda::fma::tiles_of(of.fma.type).size())
             throw std::runtime_error("no tile of fma is that of a plan");
     }
+    if (plan.of == family::large || plan.of == family::mma) plan.splits = w.at(3);
     if (plan.of == family::large) {
-        plan.splits = w.at(3);
         if (plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
             throw std::runtime_error("no large tile of mma is that of a plan");
     }
@@ -123,7 +123,7 @@ void add_mma(measured_product& made, const core::gpu_call& call, const kind& k, 
     if (mma::multistage_tiles(k.a, k.how).empty()) return;
     packs = mma::packs_for_multistage(call);
     made.packed_for_large = mma::bytes_packed(call, packs);
-    made.large = mma::multistage_request_for(mma::packed(call, packs), sms);
+    made.large = mma::request_for(mma::packed(call, packs), sms);
 }
 
 // Corpora are kept longer than the kernels that they were measured with.

@@ -34,7 +34,7 @@ struct measured_plan {
     plan::gemm_plan wgmma;
     std::size_t row = 0;  // of mma's tiles, or fma's
     plan::fma_cut cut;
-    int splits = 1;  // of K, by large tiles
+    int splits = 1;  // of K, by mma
 };
 
 struct measured_product {

@@ -74,7 +74,7 @@ class trial {
             const cuda::call_scope call(cuda::call_scope::current_device, with_.stream);
             add_chosen();
             if (only_mma_) {
-                add_small();
+                add_packed();
                 add_large();
             } else {
                 add_wgmma();
@@ -223,51 +223,44 @@ class trial {
         }
     }
     void add_in_place() {
-        if (!cuda::mma::takes(call())) return;
-        const core::problem& p = it_.one;
-        const auto tiles = cuda::mma::tiles_for(p.a_type, it_.of->how);
-        for (std::size_t row = 0; row < tiles.size(); ++row) {
-            const std::int64_t ctas = plan::ceil_div(p.m, tiles[row].block_m) *
-                                      plan::ceil_div(p.n, tiles[row].block_n) * it_.batch.count;
-            for (const int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {
-                const bool is_full = ctas * splits > 2 * sms_ * tiles[row].ctas_per_sm;
-                if (splits > 1 && (is_full || p.k < 64 * splits)) continue;
-                add("1," + std::to_string(row) + ",0," + std::to_string(splits) + ",0,0,0",
-                    cuda::mma::prepare(call(), row, splits));
-            }
-        }
+        if (cuda::mma::takes(call())) add_small({});
     }
     // Packed where they can't be read in place, as on a GPU that has no other kernels.
-    void add_small() {
+    void add_packed() {
         if (!cuda::mma::has_small_tiles(it_.one.a_type, it_.of->how)) return;
-        const cuda::mma::packed_operands packs = cuda::mma::reads(call())
-                                                     ? cuda::mma::packed_operands{}
-                                                     : cuda::mma::packed_operands{true, true};
-        if (!cuda::mma::reads(cuda::mma::packed(call(), packs))) return;
-        for (std::size_t row = 0; row < cuda::mma::half_kernels.size(); ++row)
-            add("1," + std::to_string(row) + ",0,0,0,0,0",
-                cuda::mma::prepare_packed(call(), packs, [&](const core::gpu_call& read) {
-                    return cuda::mma::prepare(read, row);
-                }));
+        cuda::mma::packed_operands packs;
+        if (!cuda::mma::reads(call())) packs = {true, true};
+        if (cuda::mma::reads(cuda::mma::packed(call(), packs))) add_small(packs);
+    }
+    void add_small(const cuda::mma::packed_operands& packs) {
+        const auto tiles = cuda::mma::tiles_for(it_.one.a_type, it_.of->how);
+        for (std::size_t row = 0; row < tiles.size(); ++row)
+            add_parts(1, row, tiles[row], packs, cuda::mma::prepare);
     }
     void add_large() {
         const cuda::mma::packed_operands packs = cuda::mma::packs_for_multistage(call());
         const auto tiles = cuda::mma::multistage_tiles(it_.one.a_type, it_.of->how);
-        const core::problem& p = it_.one;
-        for (std::size_t row = 0; row < tiles.size(); ++row) {
-            const auto& tile = tiles[row];
-            const std::int64_t ctas = plan::ceil_div(p.m, tile.block_m) *
-                                      plan::ceil_div(p.n, tile.block_n) * it_.batch.count;
-            for (const int splits : {1, 2, 4, 8, 16}) {
-                const bool is_deep =
-                    p.k * static_cast<std::int64_t>(size_bytes(p.a_type)) >= 512 * splits;
-                if (splits > 1 && (!is_deep || ctas * splits > 2 * sms_ * tile.ctas_per_sm))
-                    continue;
-                add("3," + std::to_string(row) + ",0," + std::to_string(splits) + ",0,0,0",
-                    cuda::mma::prepare_packed(call(), packs, [&](const core::gpu_call& read) {
-                        return cuda::mma::prepare_multistage(read, row, splits);
-                    }));
-            }
+        for (std::size_t row = 0; row < tiles.size(); ++row)
+            add_parts(3, row, tiles[row], packs, cuda::mma::prepare_multistage);
+    }
+    // K in one part, and in all numbers of parts that a plan considers.
+    void add_parts(int family, std::size_t row, const auto& tile,
+                   const cuda::mma::packed_operands& packs, const auto& prepare) {
+        const plan::batch_request of{.m = it_.one.m,
+                                     .n = it_.one.n,
+                                     .k = it_.one.k,
+                                     .batch = it_.batch.count,
+                                     .may_share_k = true,
+                                     .sms = sms_};
+        for (const int splits : plan::counts_of_parts) {
+            if (!plan::may_share_k(of, {tile.block_m, tile.block_n, tile.ctas_per_sm}, splits,
+                                   static_cast<int>(size_bytes(it_.one.a_type))))
+                continue;
+            add(std::to_string(family) + "," + std::to_string(row) + ",0," +
+                    std::to_string(splits) + ",0,0,0",
+                cuda::mma::prepare_packed(call(), packs, [&](const core::gpu_call& read) {
+                    return prepare(read, row, splits);
+                }));
         }
     }
     void add_fma() {

@@ -22,16 +22,22 @@ std::int64_t tiles_of(const batch_tile& tile, const batch_request& of) {
     return ceil_div(of.m, tile.block_m) * ceil_div(of.n, tile.block_n);
 }
 
-// Each CTA has some of K, and all of them are on the GPU at once.
-bool may_share(int splits, const batch_tile& tile, const batch_request& of,
-               const batch_model& model) {
-    constexpr std::int64_t fewest_steps = 4;
+}  // namespace
+
+bool may_share_k(const batch_request& of, const batch_tile& tile, int splits, int element_bytes) {
+    constexpr std::int64_t least_bytes = 256;
+    constexpr std::int64_t most_waves = 3;
     if (splits == 1) return true;
-    return of.may_share_k && of.k >= fewest_steps * splits * model.block_k &&
-           of.batch * tiles_of(tile, of) * splits <= std::int64_t{of.sms} * tile.ctas_per_sm;
+    return of.may_share_k && of.k * element_bytes >= least_bytes * splits &&
+           of.batch * tiles_of(tile, of) * splits <= most_waves * of.sms * tile.ctas_per_sm;
 }
 
-}  // namespace
+double adding_up_s(const batch_request& of, int splits, int sum_bytes, const large_costs& costs) {
+    if (splits == 1) return 0;
+    const double bytes = 2.0 * splits * sum_bytes + of.result_bytes * (of.adds_e ? 2 : 1);
+    return costs.groups_s +
+           static_cast<double>(of.m * of.n * of.batch) * bytes / costs.gathered_bytes_per_s;
+}
 
 double memory_bytes(const batch_request& of, int element_bytes) {
     const auto operands = static_cast<double>(
@@ -68,10 +74,7 @@ launch_work work_of(const batch_tile& tile, int splits, const batch_request& of,
                   (of.adds_e ? costs.added_factor : 1);
     work.memory_bytes = memory_bytes(of, bytes);
     work.launch_s = costs.launch_s;
-    const int sum_bytes = bytes == 8 ? 8 : 4;
-    if (splits > 1)
-        work.once_s = model.sharing_k.groups_s +
-                      splits * area * sum_bytes / model.sharing_k.gathered_bytes_per_s;
+    work.once_s = adding_up_s(of, splits, bytes == 8 ? 8 : 4, model.sharing_k);
     return work;
 }
 
@@ -83,8 +86,8 @@ double seconds_of(const batch_tile& tile, int splits, const batch_request& of,
 batch_tile_plan plan_batch_tiles(const batch_request& of, const batch_model& model) {
     batch_tile_plan best;
     for (std::size_t row = 0; row < model.tiles.size(); ++row)
-        for (const int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {
-            if (!may_share(splits, model.tiles[row], of, model)) continue;
+        for (const int splits : counts_of_parts) {
+            if (!may_share_k(of, model.tiles[row], splits, model.element_bytes)) continue;
             const double seconds = seconds_of(model.tiles[row], splits, of, model, model.costs);
             if ((row == 0 && splits == 1) || seconds < best.seconds) best = {row, splits, seconds};
         }

@@ -2,6 +2,7 @@
 // least for a product or a batch. Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -30,6 +31,17 @@ struct batch_request {
 
 /// A, B, E and C, each once.
 [[nodiscard]] double memory_bytes(const batch_request& of, int element_bytes);
+
+/// CTAs that may share the K of a tile.
+inline constexpr std::array counts_of_parts = {1, 2, 3, 4, 6, 8, 12, 16};
+
+/// Whether so many may: each has some of K, and sums don't take much of the GPU's memory.
+[[nodiscard]] bool may_share_k(const batch_request& of, const batch_tile& tile, int splits,
+                               int element_bytes);
+
+/// What it takes to add up the sums of so many parts of K and to store C: a launch of its own.
+[[nodiscard]] double adding_up_s(const batch_request& of, int splits, int sum_bytes,
+                                 const large_costs& costs);
 
 struct batch_tile_plan {
     std::size_t row = 0;  // of the table of tiles

@@ -206,8 +206,8 @@ constexpr auto large_costs::constants() {
         c{"stored_odd_factor", "", "on storing runs that begin between 16 bytes",
           &l::stored_odd_factor},
         c{"added_factor", "", "on storing where E is added", &l::added_factor},
-        c{"groups_s", "s", "CTAs that share K and meet, a launch", &l::groups_s},
-        c{"gathered_bytes_per_s", "bytes/s", "of sums that the last CTA adds up",
+        c{"groups_s", "s", "the launch that adds up what parts of K left", &l::groups_s},
+        c{"gathered_bytes_per_s", "bytes/s", "of those sums, written and read, and of C",
           &l::gathered_bytes_per_s}};
 }
 

@@ -69,7 +69,8 @@ void scale(Costs& of, const ratios& by) {
     for (const auto& c : Costs::constants()) {
         double& value = of.*(c.at);
         if (c.unit == "s" && !is_of_launch(c.name)) value /= by.clock;
-        if (c.unit == "bytes/s") value *= by.clock;
+        if (c.unit == "bytes/s")
+            value *= c.name == "gathered_bytes_per_s" ? by.sms_and_clock : by.clock;
     }
     scale(of.sharing, by);
 }

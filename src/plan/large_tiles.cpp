@@ -56,8 +56,7 @@ launch_work work_of(const batch_tile& tile, int splits, const batch_request& of,
                   (of.adds_e ? costs.added_factor : 1);
     work.memory_bytes = memory_bytes(of, model.element_bytes);
     work.launch_s = costs.launch_s;
-    if (splits > 1)
-        work.once_s = costs.groups_s + splits * area * model.sum_bytes / costs.gathered_bytes_per_s;
+    work.once_s = adding_up_s(of, splits, model.sum_bytes, costs);
     return work;
 }
 

@@ -117,8 +117,8 @@ void expect_all_exact(std::size_t rows, arithmetic how = arithmetic::native) {
     }
 }
 
-// CTAs share K: parts of several steps, of one, and of none. The counts of those that have left
-// their sums are 0 again for the second run.
+// CTAs share K: parts of several steps, of one, and of none. The second run overwrites the sums of
+// the first.
 template <class In, class Out>
 void expect_parts_exact(std::size_t rows, arithmetic how = arithmetic::native) {
     for (std::size_t row = 0; row < rows; ++row)
@@ -212,6 +212,51 @@ TEST_F(batch_tiles, large_ones_of_fp8) {
     expect_large_exact<e4m3, bf16>(arithmetic::fast_fp8);
     expect_large_exact<e5m2, float, e4m3>(arithmetic::native);
     expect_large_exact<e5m2, bf16, e4m3>(arithmetic::fast_fp8);
+}
+
+// Scale, bias, activation and E come once, after all parts have been added up.
+template <class Out>
+void expect_the_same_epilogue(int layouts, bool large) {
+    const one_case c = {1, 133, 72, 520, layouts, 8, 0, true};
+    many<bf16> a(1, c.layout(1, c.m, c.k), c.m, c.k, 8, 0);
+    many<bf16> b(1, c.layout(2, c.k, c.n), c.k, c.n, 8, 0);
+    many<Out> to(1, c.layout(4, c.m, c.n), c.m, c.n, 8, 0);
+    many<Out> e(1, to.at, c.m, c.n, 8, 0);
+    many<float> numbers(1, core::row_major(c.m), 2, c.m, 8, 0);
+    a.fill(1, c.m, c.k), b.fill(2, c.k, c.n), e.fill(3, c.m, c.n), numbers.fill(4, 2, c.m);
+    a.upload(), b.upload(), e.upload(), numbers.upload();
+    core::gpu_call call{.problem = core::row_major_problem(dtype::bf16, c.m, c.n, c.k),
+                        .aligned = {true, true}};
+    call.problem.c_type = dtype_of_v<Out>;
+    call.problem.a_layout = a.at, call.problem.b_layout = b.at, call.problem.c_layout = to.at;
+    call.problem.alpha = 2, call.problem.beta = -1;
+    cuda::bindings with;
+    with.data = {a.data(), b.data(), to.data()};
+    const auto* of_rows = static_cast<const float*>(numbers.data());
+    with.fusion = {.scale = {of_rows, true},
+                   .bias = {of_rows + c.m, false},
+                   .activation_function = cuda::activation::relu,
+                   .residual = e.data()};
+    call.epilogue = cuda::epilogue_of(with.fusion);
+    std::vector<std::vector<Out>> got;
+    for (const int parts : {1, 3, 12}) {
+        to.upload();
+        const auto made = large ? cuda::mma::prepare_multistage(call, c.row, parts)
+                                : cuda::mma::prepare(call, c.row, parts);
+        ASSERT_TRUE(made->run(with));
+        got.push_back(to.downloaded());
+        EXPECT_EQ(std::memcmp(got[0].data(), got.back().data(), got[0].size() * sizeof(Out)), 0)
+            << text(c) << ", " << parts << " parts" << (large ? ", large" : "");
+        EXPECT_EQ(made->kernels().size(), parts == 1 ? 1 : 2);
+    }
+}
+
+TEST_F(batch_tiles, parts_of_k_take_the_epilogue_of_the_whole) {
+    for (const int layouts : {0, 4})
+        for (const bool large : {false, true}) {
+            expect_the_same_epilogue<bf16>(layouts, large);
+            expect_the_same_epilogue<float>(layouts, large);
+        }
 }
 
 // Where four CTAs split K, two tiles of 128 x 128 leave each other room for a pipeline of one

@@ -79,6 +79,29 @@ TEST(batch_tiles, share_k_where_few_are_deep_and_they_may) {
     EXPECT_EQ(plan_batch_tiles(of, half).splits, 1) << "the GPU is full";
 }
 
+// Parts of K beyond one wave of CTAs fill the last wave.
+TEST(batch_tiles, parts_may_be_more_than_ctas_at_once) {
+    const batch_tile tile{128, 128, 2};
+    const batch_request of{.m = 1024, .n = 2176, .k = 8192, .may_share_k = true};
+    EXPECT_TRUE(may_share_k(of, tile, 4, 2)) << "136 tiles, 264 CTAs at once";
+    EXPECT_FALSE(may_share_k(of, tile, 6, 2)) << "more than three waves";
+    EXPECT_FALSE(may_share_k({.m = 64, .n = 64, .k = 8192}, tile, 2, 2)) << "it must not";
+    EXPECT_FALSE(may_share_k({.m = 64, .n = 64, .k = 255, .may_share_k = true}, tile, 2, 2));
+    EXPECT_TRUE(may_share_k({.m = 64, .n = 64, .k = 256, .may_share_k = true}, tile, 2, 2));
+}
+
+// All SMs add up: twice as large a C takes twice as long beyond the launch, whatever its tiles are.
+TEST(batch_tiles, sums_are_added_up_by_all_sms) {
+    const large_costs& costs = costs_of_h200.mma_large;
+    const batch_request of{.m = 512, .n = 512, .k = 8192, .may_share_k = true};
+    batch_request twice = of;
+    twice.batch = 2;
+    EXPECT_EQ(adding_up_s(of, 1, 4, costs), 0);
+    EXPECT_GT(adding_up_s(of, 8, 4, costs), adding_up_s(of, 4, 4, costs));
+    EXPECT_NEAR(adding_up_s(twice, 8, 4, costs) - costs.groups_s,
+                2 * (adding_up_s(of, 8, 4, costs) - costs.groups_s), 1e-12);
+}
+
 TEST(batch_tiles, one_matrix_for_all_is_read_once) {
     batch_request of{.m = 16, .n = 32, .k = 32768, .batch = 64};
     const double all = plan_batch_tiles(of, half).seconds;

@@ -62,7 +62,7 @@ inline constexpr gpu_costs costs_of_h200 = {
         .f32_flop_per_s = 3.3e+11, .f64_flop_per_s = 5.707e+11, .i8_flop_per_s = 6.681e+12,
         .fp8_flop_per_s = 2.173e+12, .small_tile = 6.41, .step_s = 3.569e-07,
         .stored_bytes_per_s = 1.138e+11, .stored_odd_factor = 5.673, .added_factor = 8.696,
-        .groups_s = 4.483e-06, .gathered_bytes_per_s = 7.546e+10,
+        .groups_s = 2e-06, .gathered_bytes_per_s = 3e+12,
         .sharing = {
             .l2_bytes_per_s = 6.632e+12, .l2_bytes = 4958, .memory_bytes_per_s = 2.04e+12,
             .seen_share = 0.7526, .alone_factor = 0.3355, .busy_share = 0.01443}},

@@ -10,8 +10,8 @@
 
 namespace carat::cuda::mma {
 
-// How an operand's runs lie: as a kernel is told, or as it was compiled.
-enum class lies : std::uint8_t { either, along_k, across_k };
+// How an operand's runs lie, as a kernel was compiled.
+enum class lies : std::uint8_t { along_k, across_k };
 
 // A as its rows, B as its columns: runs of neighbours in memory, along K or across it.
 struct operand_view {
@@ -39,14 +39,12 @@ struct arguments {
     std::int64_t product_stride;  // of C and source
     epilogue_fusion fusion;
     core::block_scales scales;
-    bool is_fused;           // the fusion changes sums
-    bool is_wide;            // C is of the sums' type, else of the narrow one of the kernel
-    bool is_vectorized;      // runs of C are contiguous and begin at multiples of 16 bytes
-    bool by_rows;            // those runs are parts of rows
-    int stages;              // of a multistage kernel
-    int splits;              // CTAs that share the K of each of its tiles
-    void* partial_sums;      // theirs
-    std::uint32_t* arrived;  // how many have left theirs, for each tile; 0 between launches
+    bool is_fused;       // the fusion changes sums
+    bool is_wide;        // C is of the sums' type, else of the narrow one of the kernel
+    bool is_vectorized;  // runs of C are contiguous and begin at multiples of 16 bytes
+    bool by_rows;        // those runs are parts of rows
+    int stages;          // of a multistage kernel
+    int splits;          // parts of K, each with a C of its own (parts_of_k.hpp)
     int m;
     int n;
     int k;
@@ -65,9 +63,9 @@ struct kernel {
     int block_m;
     int block_n;
     int threads;
-    int shared_bytes;     // of a multistage kernel the least
-    int stage_bytes = 0;  // of a multistage kernel
-    int ctas_per_sm = 0;  // likewise
+    int shared_bytes;  // of a multistage kernel the least
+    int stage_bytes;
+    int ctas_per_sm;
 };
 
 }  // namespace carat::cuda::mma

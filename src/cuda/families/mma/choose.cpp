@@ -71,39 +71,40 @@ class candidates {
         if (!reads(read)) return;
         const auto tiles = tiles_for(call_.problem.a_type, call_.arithmetic);
         const std::size_t count = tiles_with_room(read);
+        const double packed_s = packing_s(call_, packs);
+        const plan::batch_request of = request_for(read, sms_for_products());
         for (std::size_t row = 0; row < count; ++row) {
             const kernel_desc& tile = tiles[row];
             if (!is_asked(tile.block_m, tile.block_n) ||
                 (asked_.batch_invariant && tile.k_groups > 1))
                 continue;
-            all_.push_back(
-                {false, row, packs, 1, packing_s(call_, packs) + predicted_s(read, row)});
+            each_split(of, tile, [&](int splits) {
+                all_.push_back(
+                    {false, row, packs, splits, packed_s + predicted_s(read, row, splits)});
+            });
         }
     }
     void add_large() {
         const packed_operands packs = packs_for_multistage(call_);
         const core::gpu_call read = packed(call_, packs);
         const double packed_s = packing_s(call_, packs);
+        const plan::batch_request of = request_for(read, sms_for_products());
         const auto tiles = multistage_tiles(call_.problem.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row) {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
                 continue;
-            for (int splits = 1; splits == 1 || splits <= most_splits(tiles[row]); splits *= 2)
-                all_.push_back(
-                    {true, row, packs, splits, packed_s + predicted_s(read, row, splits)});
+            each_split(of, tiles[row], [&](int splits) {
+                all_.push_back({true, row, packs, splits,
+                                packed_s + predicted_multistage_s(read, row, splits)});
+            });
         }
     }
-    // K is cut further as long as SMs stay idle and each CTA has enough of K left.
-    [[nodiscard]] int most_splits(const multistage_desc& tile) const {
-        constexpr std::int64_t least_k_bytes = 512;
-        const core::problem& p = call_.problem;
-        const std::int64_t tiles = plan::ceil_div(p.m, tile.block_m) *
-                                   plan::ceil_div(p.n, tile.block_n) * call_.products.count;
-        const std::int64_t room = std::int64_t{sms_for_products()} * tile.ctas_per_sm / tiles;
-        const std::int64_t deep =
-            p.k * static_cast<std::int64_t>(size_bytes(p.a_type)) / least_k_bytes;
-        const std::int64_t asked = asked_.batch_invariant ? 1 : asked_.splits;
-        return static_cast<int>(std::min({room, deep, asked == 0 ? std::int64_t{16} : asked}));
+    void each_split(const plan::batch_request& of, const auto& tile, const auto& visit) const {
+        for (const int splits : plan::counts_of_parts)
+            if ((asked_.splits == 0 || splits <= asked_.splits) &&
+                plan::may_share_k(of, {tile.block_m, tile.block_n, tile.ctas_per_sm}, splits,
+                                  static_cast<int>(size_bytes(call_.problem.a_type))))
+                visit(splits);
     }
 
     const core::gpu_call& call_;

@@ -16,16 +16,13 @@
 namespace carat::cuda::mma {
 
 // An operand's tile in shared memory, whose runs are `padding` elements apart more than they are
-// long. Where its runs may lie either way, as large as the larger of both.
+// long.
 template <class Math, lies Lies, int Lines>
 struct tile_in_shared {
     static constexpr int along_stride = Math::block_k + Math::padding_along;
     static constexpr int across_stride = Lines + Math::padding_across;
-    static constexpr int along = Lines * along_stride;
-    static constexpr int across = Math::block_k * across_stride;
-    static constexpr int elements = Lies == lies::along_k    ? along
-                                    : Lies == lies::across_k ? across
-                                                             : std::max(along, across);
+    static constexpr int elements =
+        Lies == lies::along_k ? Lines * along_stride : Math::block_k * across_stride;
     // Lines along K without padding are 64 bytes, whose four pieces of 16 are exchanged from every
     // second line to the next: eight lines have the same k in different banks, and copies fill all.
     static constexpr bool swizzled = Lies == lies::along_k && Math::padding_along == 0;
@@ -52,6 +49,7 @@ struct config {
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
     static constexpr int block_k = Math::block_k;
+    static constexpr int k_of_part = block_k;  // split-K cuts at multiples of it
     static constexpr int warps_n = WarpsN;
     static constexpr int k_groups = KGroups;
     static constexpr int k_of_group = Math::block_k / KGroups;

@@ -91,7 +91,8 @@ __device__ __forceinline__ neighbours<To, Together> finished(
     return all;
 }
 
-// Stores `Together` neighbours of each run, contiguous in memory, `along` places from its first.
+// Stores `Together` neighbours of each run, contiguous in memory, `along` places from its first: of
+// several runs at once, since what is added to them comes from far away.
 template <class S, bool Fuses, bool ByRows, class To, int Together, int Beside>
 __device__ __forceinline__ void store_column_of_runs(const arguments<typename S::sum>& p,
                                                      const part_of_c& part,
@@ -112,29 +113,51 @@ __device__ __forceinline__ void store_column_of_runs(const arguments<typename S:
     const typename S::sum* from =
         sums + (ByRows ? first * S::sums_stride + along : along * S::sums_stride + first);
     constexpr int next = runs_at_once * (ByRows ? S::sums_stride : 1);
-#pragma unroll(Fuses ? 1 : 4)
-    for (int i = 0; i < runs_of_part; i += runs_at_once) {
-        const int row = part.row + (ByRows ? first + i : along);
-        const int col = part.col + (ByRows ? along : first + i);
-        if (i < runs) {
-            some added{};
-            if (left >= Together) {
-                if (p.beta != 0) added = *reinterpret_cast<const some*>(source);
-                *reinterpret_cast<some*>(c) = finished<S, Fuses, ByRows>(p, from, row, col, added);
-            } else {
-                for (int j = 0; j < left; ++j) {
-                    neighbours<To, 1> one{};
-                    if (p.beta != 0) one.of[0] = source[j];
-                    c[j] = finished<S, Fuses, ByRows>(p, from + j * (ByRows ? 1 : S::sums_stride),
-                                                      row + (ByRows ? 0 : j),
-                                                      col + (ByRows ? j : 0), one)
-                               .of[0];
-                }
+    const int row = part.row + (ByRows ? first : along);
+    const int col = part.col + (ByRows ? along : first);
+    if (left < Together) {
+        for (int i = 0; i < runs; i += runs_at_once) {
+            for (int j = 0; j < left; ++j) {
+                neighbours<To, 1> one{};
+                if (p.beta != 0) one.of[0] = source[j];
+                c[j] =
+                    finished<S, Fuses, ByRows>(p, from + j * (ByRows ? 1 : S::sums_stride),
+                                               row + (ByRows ? i : j), col + (ByRows ? j : i), one)
+                        .of[0];
             }
+            c += runs_at_once * run_stride;
+            source += runs_at_once * run_stride;
+            from += next;
         }
-        c += runs_at_once * run_stride;
-        source += runs_at_once * run_stride;
-        from += next;
+        return;
+    }
+    constexpr int count = runs_of_part / runs_at_once;
+    constexpr int most = Fuses ? 1 : Together > 4 ? 2 : 4;  // a thread's registers have room for
+    constexpr int at_once = count < most ? count : most;
+    static_assert(count % at_once == 0);
+#pragma unroll 1
+    for (int i = 0; i < runs; i += at_once * runs_at_once) {
+        some added[at_once] = {};
+        if (p.beta != 0)
+#pragma unroll
+            for (int j = 0; j < at_once; ++j)
+                if (i + j * runs_at_once < runs)
+                    added[j] =
+                        *reinterpret_cast<const some*>(source + j * runs_at_once * run_stride);
+        some all[at_once];
+#pragma unroll
+        for (int j = 0; j < at_once; ++j) {
+            const int run = i + j * runs_at_once;
+            all[j] = finished<S, Fuses, ByRows>(p, from + j * next, row + (ByRows ? run : 0),
+                                                col + (ByRows ? 0 : run), added[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < at_once; ++j)
+            if (i + j * runs_at_once < runs)
+                *reinterpret_cast<some*>(c + j * runs_at_once * run_stride) = all[j];
+        c += at_once * runs_at_once * run_stride;
+        source += at_once * runs_at_once * run_stride;
+        from += at_once * next;
     }
 }
 

@@ -1,57 +1,25 @@
-// 16-bit elements on the tensor cores, m16n8k16, whichever way the operands lie.
+// 16-bit elements on the tensor cores, m16n8k16. A warp reads 16 columns of B at a time, so that it
+// has registers left for copies that come by twos.
 #pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include "cuda/families/mma/accumulators.cuh"
 #include "cuda/families/mma/config.hpp"
+#include "cuda/families/mma/fragments.cuh"
 #include "cuda/families/mma/phase.cuh"
-#include "cuda/ptx/ldmatrix.cuh"
 #include "cuda/ptx/mma.cuh"
 
 namespace carat::cuda::mma {
-
-// Where a lane reads an operand's 16 x 16 pieces: lines by k. A piece's second matrix
-// (mma.sync's second register) lies 8 lines further in A, and 8 k further in B.
-class piece_reader {
-  public:
-    template <class C>
-    static __device__ __forceinline__ piece_reader of(const operand_view& view, int lines,
-                                                      int first, int lane, bool second_is_line) {
-        const int down = lane % 8;
-        const int next_line = second_is_line ? lane / 8 % 2 * 8 : lane / 16 * 8;
-        const int next_k = second_is_line ? lane / 16 * 8 : lane / 8 % 2 * 8;
-        piece_reader own;
-        own.transposed_ = !view.along_k;
-        const int line = view.along_k ? C::block_k + C::math::padding_along : 1;
-        const int k = view.along_k ? 1 : lines + C::math::padding_across;
-        own.first_ = 2 * ((first + next_line + (view.along_k ? down : 0)) * line +
-                          (next_k + (view.along_k ? 0 : down)) * k);
-        own.lines_16_ = 2 * 16 * line;
-        own.k_16_ = 2 * 16 * k;
-        return own;
-    }
-    __device__ __forceinline__ void read(std::uint32_t (&to)[4], std::uint32_t stage, int piece,
-                                         int step) const {
-        ptx::load_matrices(
-            to, stage + static_cast<std::uint32_t>(first_ + piece * lines_16_ + step * k_16_),
-            transposed_);
-    }
-
-  private:
-    int first_;  // bytes
-    int lines_16_;
-    int k_16_;
-    bool transposed_;
-};
 
 // A warp's part of a tile.
 template <class C>
 class half_part {
   public:
     using operand = tile_of_operand<typename C::element>;
-    __device__ __forceinline__ half_part(const operand& a, const operand& b,
-                                         const place_in_cta& own)
-        : a_(piece_reader::of<C>(a.of, C::block_m, own.row, own.lane, true)),
-          b_(piece_reader::of<C>(b.of, C::block_n, own.col, own.lane, false)) {}
+    __device__ __forceinline__ half_part(const operand&, const operand&, const place_in_cta& own)
+        : a_(own.row, own.lane), b_(own.col, own.lane) {}
 
     // A stage, whose tiles begin at these addresses.
     __device__ __forceinline__ void multiply(std::uint32_t a, std::uint32_t b) {
@@ -80,12 +48,12 @@ class half_part {
     }
 
   private:
-    piece_reader a_;
-    piece_reader b_;
+    fragment_reader<typename C::math, typename C::tile_of_a, second_register::next_lines> a_;
+    fragment_reader<typename C::math, typename C::tile_of_b, second_register::next_words> b_;
     accumulators<C> sums_;
 };
 
-template <class Element>
+template <class Element, lies A, lies B>
 struct half_math {
     using element = Element;
     using sum = float;
@@ -93,12 +61,17 @@ struct half_math {
     template <class C>
     using part = half_part<C>;
     static constexpr int least_capability = ptx::mma_m16n8<Element>::least_capability;
-    static constexpr lies a = lies::either;
-    static constexpr lies b = lies::either;
+    static constexpr lies a = A;
+    static constexpr lies b = B;
     static constexpr int block_k = 32;
     // So that the eight runs that ldmatrix reads together lie in different banks.
     static constexpr int padding_along = 8;
     static constexpr int padding_across = 8;
 };
+
+template <lies A, lies B>
+using f16_math = half_math<__half, A, B>;
+template <lies A, lies B>
+using bf16_math = half_math<__nv_bfloat16, A, B>;
 
 }  // namespace carat::cuda::mma

@@ -1,33 +1,50 @@
-// Instantiates the rows of a table for one arithmetic.
+// Instantiates the rows of a table of tiles for one arithmetic.
 #pragma once
 
 #include <array>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-#include "cuda/families/mma/kernel.cuh"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/kernels.hpp"
+#include "cuda/families/mma/multistage.cuh"
+#include "cuda/families/mma/multistage_table.hpp"
 
 namespace carat::cuda::mma {
+
+template <class Math, auto Row>
+constexpr auto config_of_row() {
+    if constexpr (requires { Row.k_groups; })
+        return std::type_identity<config<Math, Row.block_m, Row.block_n, Row.warps_m, Row.warps_n,
+                                         Row.k_groups, Row.ctas_per_sm>>{};
+    else
+        return std::type_identity<multistage_config<Math, Row.block_m, Row.block_n, Row.warps_m,
+                                                    Row.warps_n, Row.ctas_per_sm>>{};
+}
+
+template <class C>
+[[nodiscard]] const void* kernel_of() {
+    if constexpr (C::reads_anywhere)
+        return reinterpret_cast<const void*>(batch_kernel<C>);
+    else
+        return reinterpret_cast<const void*>(multistage_kernel<C>);
+}
 
 // Table: its std::array of rows. The name is `type`, the tile and how operands lie, where that is
 // compiled.
 template <class Math, const auto& Table, std::size_t Row>
 [[nodiscard]] kernel instance(const char* type) {
-    constexpr kernel_desc row = Table[Row];
-    using c = config<Math, row.block_m, row.block_n, row.warps_m, row.warps_n, row.k_groups,
-                     row.ctas_per_sm>;
+    using c = typename decltype(config_of_row<Math, Table[Row]>())::type;
     constexpr auto suffix = [] {
-        if (Math::a == lies::either) return "";
         if (Math::a == lies::across_k) return "_mm";
         return Math::b == lies::along_k ? "_kk" : "_km";
     };
-    static const std::string name = "mma_" + std::string(type) + "_" + std::to_string(row.block_m) +
-                                    "x" + std::to_string(row.block_n) + suffix();
-    return {name.c_str(), reinterpret_cast<const void*>(batch_kernel<c>),
-            c::block_m,   c::block_n,
-            c::threads,   c::shared_bytes};
+    static const std::string name = (c::reads_anywhere ? "mma_" : "multistage_") +
+                                    std::string(type) + "_" + std::to_string(c::block_m) + "x" +
+                                    std::to_string(c::block_n) + suffix();
+    return {name.c_str(), kernel_of<c>(),  c::block_m,     c::block_n,
+            c::threads,   c::shared_bytes, c::stage_bytes, c::ctas_per_sm};
 }
 
 template <class Math, const auto& Table>

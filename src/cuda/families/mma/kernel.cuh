@@ -11,7 +11,6 @@
 #include "cuda/families/mma/config.hpp"
 #include "cuda/families/mma/epilogue.cuh"
 #include "cuda/families/mma/loader.cuh"
-#include "cuda/families/mma/parts_of_k.cuh"
 #include "cuda/ptx/pdl.cuh"
 #include "cuda/ptx/thread.cuh"
 
@@ -19,7 +18,7 @@ namespace carat::cuda::mma {
 
 // Where a CTA's tile begins, and where the product ends.
 struct coordinate {
-    std::int64_t product;
+    int product;
     int row;
     int col;
     int first_k;
@@ -37,22 +36,35 @@ __device__ __forceinline__ coordinate coordinate_of(const arguments<typename C::
             p.k};
 }
 
-// One of the parts of K, each of whole steps.
+// One of the parts of K, which are not more than a unit has elements.
 template <class C>
 __device__ __forceinline__ void take_part_of_k(coordinate& at, int part, int parts) {
-    const int steps = (at.k + C::block_k - 1) / C::block_k;
-    const auto begin_of = [&](int i) {
-        return static_cast<int>(std::int64_t{steps} * i / parts) * C::block_k;
-    };
+    const int units = (at.k + C::k_of_part - 1) / C::k_of_part;
+    const auto begin_of = [&](int i) { return units * i / parts * C::k_of_part; };
     at.first_k = begin_of(part);
     at.k = min(begin_of(part + 1), at.k) - at.first_k;
+}
+
+// The CTA's number, as ptx::thread_anew() asks for the thread's.
+__device__ __forceinline__ int cta_anew() {
+    int cta = 0;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+    return cta;
+}
+
+// The first element of this tile in C, or in the C of its part of K.
+template <class Sum>
+[[nodiscard]] __device__ __forceinline__ std::int64_t place_in_c(const arguments<Sum>& p,
+                                                                 const coordinate& at) {
+    const int of_part = p.splits == 1 ? at.product : at.product * p.splits + cta_anew() % p.splits;
+    return of_part * p.product_stride + at.row * p.row_stride + at.col * p.col_stride;
 }
 
 // The same of products that share out a dimension. False: there is none for this CTA.
 template <class C>
 __device__ __forceinline__ bool find_ragged(coordinate& at, const arguments<typename C::sum>& p) {
     if (p.shared_out == ragged_dimension::k) {
-        const ragged_part own = ragged_part_of(p.ragged, 1, static_cast<int>(at.product));
+        const ragged_part own = ragged_part_of(p.ragged, 1, at.product);
         at.first_k = own.first;
         at.k = own.lines();
         return true;
@@ -150,10 +162,8 @@ __device__ __forceinline__ void compute_tile(const arguments<typename C::sum>& p
     __syncthreads();
     own.sums().stage(sums + group * C::sums_of_group, scaling(p), {row, col, lane, group});
     __syncthreads();
-    if (p.splits > 1 && !gather_parts<C>(sums, p)) return;
-    const part_of_c tile{
-        at.product * p.product_stride + at.row * p.row_stride + at.col * p.col_stride, at.row,
-        at.col, min(C::block_m, at.m - at.row), min(C::block_n, at.n - at.col)};
+    const part_of_c tile{place_in_c(p, at), at.row, at.col, min(C::block_m, at.m - at.row),
+                         min(C::block_n, at.n - at.col)};
     // Asked for anew: no register keeps it until then.
     store<C>(p, tile, sums, ptx::thread_anew());
 }

@@ -8,8 +8,8 @@
 
 namespace carat::cuda::mma {
 
-[[nodiscard]] const kernel& kernel_of_bf16(std::size_t row);
-[[nodiscard]] const kernel& kernel_of_f16(std::size_t row);
+[[nodiscard]] const kernel& kernel_of_bf16(std::size_t row, bool a_along_k, bool b_along_k);
+[[nodiscard]] const kernel& kernel_of_f16(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& kernel_of_f64(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& kernel_of_f32(std::size_t row, bool a_along_k, bool b_along_k);
 [[nodiscard]] const kernel& kernel_of_tf32(std::size_t row, bool a_along_k, bool b_along_k);

@@ -66,8 +66,6 @@ arguments<Sum> arguments_of(const core::problem& p, const chosen_kernel& by, con
             .by_rows = to.by_rows,
             .stages = by.stages,
             .splits = 1,
-            .partial_sums = nullptr,
-            .arrived = nullptr,
             .m = static_cast<int>(p.m),
             .n = static_cast<int>(p.n),
             .k = static_cast<int>(p.k),

@@ -14,7 +14,6 @@
 
 #include "cuda/common/raster.cuh"
 #include "cuda/families/mma/kernel.cuh"
-#include "cuda/families/mma/multistage_split.cuh"
 
 namespace carat::cuda::mma {
 
@@ -30,6 +29,7 @@ struct multistage_config {
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
     static constexpr int block_k = Math::block_k;
+    static constexpr int k_of_part = 2 * block_k;  // sums of fp8 that are promoted together
     static constexpr int warps_n = WarpsN;
     static constexpr int warps = WarpsM * WarpsN;
     static constexpr int threads = warps * 32;
@@ -58,14 +58,16 @@ struct multistage_config {
         static constexpr int sums_of_group = block_m * sums_stride;
     };
     static constexpr int slab_bytes = slab::sums_of_group * static_cast<int>(sizeof(sum));
-    static constexpr int least_shared_bytes = warps * slab_bytes;
-    static constexpr int fewest_bytes = std::max(least_shared_bytes, 2 * stage_bytes);
+    static constexpr int shared_bytes = warps * slab_bytes;  // at least
+    static constexpr int fewest_bytes = std::max(shared_bytes, 2 * stage_bytes);
 };
 
 // At most `stages` - 2 of the latest stages are still under way.
 __device__ __forceinline__ void wait_for_stage(int stages) {
-    if (stages >= 4)
+    if (stages == 4)
         wait_for_copies<2>();
+    else if (stages > 4)
+        wait_for_copies<4>();
     else if (stages == 3)
         wait_for_copies<1>();
     else
@@ -203,57 +205,46 @@ __device__ __forceinline__ coordinate multistage_coordinate(const arguments<type
     return {cta / p.tiles, tile.m * C::block_m, tile.n * C::block_n, 0, p.m, p.n, p.k};
 }
 
-// A thread's warp and tile: found again for the epilogue, since registers are few until then.
 template <class C>
-struct thread_place {
-    place_in_cta own;
-    coordinate at;
-    int warp;
-    bool is_inside;
+__device__ __forceinline__ place_in_cta place_of(int thread) {
+    const int warp = thread / 32;
+    return {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
+}
 
-    __device__ __forceinline__ explicit thread_place(const arguments<typename C::sum>& p) {
-        const int thread = ptx::thread_anew();
-        const int cta = cta_anew();
-        warp = thread / 32;
-        own = {warp / C::warps_n * C::warp_m, warp % C::warps_n * C::warp_n, thread % 32, 0};
-        const bool is_ragged = p.shared_out != ragged_dimension::none;
-        const int tile = cta / p.splits;
-        at = is_ragged ? coordinate_of<C>(p, cta) : multistage_coordinate<C>(p, tile);
-        if (p.splits > 1) take_part(p, cta % p.splits);
-        is_inside = !is_ragged || find_ragged<C>(at, p);
+// False: there is no tile for this CTA.
+template <class C>
+__device__ __forceinline__ bool find_tile(coordinate& at, const arguments<typename C::sum>& p) {
+    const auto cta = static_cast<int>(blockIdx.x);
+    if (p.shared_out != ragged_dimension::none) {
+        at = coordinate_of<C>(p, cta);
+        return find_ragged<C>(at, p);
     }
-
-  private:
-    // Whole sums of fp8 that are promoted together.
-    __device__ __forceinline__ void take_part(const arguments<typename C::sum>& p, int part) {
-        constexpr int unit = 2 * C::block_k;
-        const int units = (p.k + unit - 1) / unit;
-        const int own_k = (units + p.splits - 1) / p.splits * unit;
-        at.first_k = static_cast<int>(min(std::int64_t{part} * own_k, std::int64_t{p.k}));
-        at.k = min(own_k, p.k - at.first_k);
-    }
-};
+    at = multistage_coordinate<C>(p, cta / p.splits);
+    if (p.splits > 1) take_part_of_k<C>(at, cta % p.splits, p.splits);
+    return true;
+}
 
 template <class C, class Part>
 __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typename C::sum>& p,
-                                               unsigned char* shared) {
+                                               const coordinate& at, unsigned char* shared) {
     using slab = typename C::slab;
-    const thread_place<C> of(p);
-    auto* const sums = reinterpret_cast<typename C::sum*>(shared) + of.warp * slab::sums_of_group;
-    const int row = of.at.row + of.own.row;
-    const int col = of.at.col + of.own.col;
-    const std::int64_t first =
-        of.at.product * p.product_stride + row * p.row_stride + col * p.col_stride;
-    const int rows = of.at.m - row;
-    const int cols = min(C::warp_n, of.at.n - col);
+    const int thread = ptx::thread_anew();
+    const place_in_cta own = place_of<C>(thread);
+    auto* const sums =
+        reinterpret_cast<typename C::sum*>(shared) + thread / 32 * slab::sums_of_group;
+    const int row = at.row + own.row;
+    const int col = at.col + own.col;
+    const std::int64_t first = place_in_c(p, at) + own.row * p.row_stride + own.col * p.col_stride;
+    const int rows = at.m - row;
+    const int cols = min(C::warp_n, at.n - col);
     const scaling<typename C::sum> scaled(p);
 #pragma unroll 1
     for (int i = 0; i < C::warp_m / 16; ++i) {
-        part.sums().stage_piece(i, sums, scaled, of.own.lane);
+        part.sums().stage_piece(i, sums, scaled, own.lane);
         __syncwarp();
         store<slab>(
             p, {first + i * 16 * p.row_stride, row + i * 16, col, min(16, rows - i * 16), cols},
-            sums, of.own.lane);
+            sums, own.lane);
         __syncwarp();
     }
 }
@@ -261,18 +252,22 @@ __device__ __forceinline__ void store_by_slabs(Part& part, const arguments<typen
 template <class C>
 __device__ __forceinline__ void compute_large_tile(const arguments<typename C::sum>& p,
                                                    unsigned char* shared) {
+    // The threads' copies need the registers until sums are stored.
+    __shared__ coordinate kept;
+    const bool is_ragged = p.shared_out != ragged_dimension::none;
     ptx::pdl_trigger();
-    ptx::pdl_wait();
-    const thread_place<C> of(p);
-    if (!of.is_inside) return;
-    typename C::math::template part<C> part(p, of.at, of.own);
-    multistage_loop<C, decltype(part)>(part, p, of.at,
-                                       reinterpret_cast<typename C::element*>(shared))
-        .run();
+    if (is_ragged) ptx::pdl_wait();
+    coordinate at;
+    if (!find_tile<C>(at, p)) return;
+    if (threadIdx.x == 0) kept = at;
+    typename C::math::template part<C> part(p, at, place_of<C>(static_cast<int>(threadIdx.x)));
+    multistage_loop<C, decltype(part)> loop(part, p, at,
+                                            reinterpret_cast<typename C::element*>(shared));
+    if (!is_ragged) ptx::pdl_wait();
+    loop.run();
     __syncthreads();
     part.finish();
-    if (p.splits > 1 && !gather_sums<C>(part.sums(), p, reinterpret_cast<int*>(shared))) return;
-    store_by_slabs<C>(part, p, shared);
+    store_by_slabs<C>(part, p, kept, shared);
 }
 
 template <class C>

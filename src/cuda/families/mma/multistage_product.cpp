@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "core/swap_ab.hpp"
 #include "cuda/common/code.hpp"
 #include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
-#include "cuda/common/kernel.hpp"
 #include "cuda/common/sms.hpp"
-#include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/multistage_kernels.hpp"
 #include "cuda/families/mma/operand.hpp"
-#include "cuda/families/mma/parts_of_k.hpp"
 #include "cuda/families/mma/product.hpp"
+#include "cuda/families/mma/tiled_product.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/large_tiles.hpp"
 
@@ -26,12 +23,6 @@ namespace {
 // f32 in its own arithmetic, whose operands lie across K.
 bool is_ffma(dtype a_type, core::gpu_arithmetic how) {
     return a_type == dtype::f32 && how == native;
-}
-
-// Kernels are compiled for operands that lie so, but for A across K and B along it: C^T = B^T A^T
-// then. Operands of bytes both lie along K.
-bool swaps(const core::problem& p) {
-    return size_bytes(p.a_type) > 1 && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
 }
 
 bool reads(const operand_shape& of, bool across_k, bool aligned) {
@@ -60,6 +51,7 @@ const kernel& kernel_of(const core::problem& p, core::gpu_arithmetic how, std::s
 // where that leaves a stage or two.
 chosen_kernel with_stages(const kernel& k) {
     constexpr std::size_t of_a_cta = 1024;  // that the system takes
+    constexpr std::size_t declared = 32;    // by the kernel
     constexpr int most_stages = 4;
     constexpr int enough_stages = 3;
     const device_facts gpu = describe_for_code(device_in_use());
@@ -68,71 +60,19 @@ chosen_kernel with_stages(const kernel& k) {
         const std::size_t room = std::min(
             gpu.shared_bytes_per_block,
             gpu.shared_bytes_per_multiprocessor / static_cast<std::size_t>(ctas) - of_a_cta);
-        stages = std::min(most_stages, static_cast<int>(room) / k.stage_bytes);
+        stages = std::min(most_stages, static_cast<int>(room - declared) / k.stage_bytes);
     }
     return {.of = &k,
             .stages = stages,
             .shared_bytes = std::max(k.shared_bytes, stages * k.stage_bytes)};
 }
 
-class multistage_product final : public gemm_product {
-  public:
-    multistage_product(const core::gpu_call& call, std::size_t row, int splits)
-        : swaps_(swaps(call.problem)),
-          problem_(swaps_ ? core::swapped(call.problem) : call.problem),
-          products_(call.products),
-          by_(with_stages(kernel_of(problem_, call.arithmetic, row))),
-          parts_(splits, tiles_of_batch(), *by_.of, problem_.a_type == dtype::f64 ? 8 : 4) {
-        facts_ = load_kernel(by_.of->name, by_.of->function, by_.of->threads, by_.shared_bytes,
-                             l1_share::least);
-    }
-
-    bool run(const bindings& given) const override {
-        const bindings with = swaps_ ? given.swapped() : given;
-        const auto start = [&]<class Sum>(Sum) {
-            auto told = arguments_of<Sum>(problem_, by_, with);
-            parts_.tell(told);
-            return launch_all(by_, told, products_, with, swaps_);
-        };
-        if (problem_.c_type == dtype::i32) return start(std::int32_t{});
-        return problem_.c_type == dtype::f64 ? start(double{}) : start(float{});
-    }
-
-    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
-    [[nodiscard]] core::plan_facts planned() const override {
-        core::plan_facts told;
-        told.why = "tiles of " + std::to_string(by_.of->block_m) + " x " +
-                   std::to_string(by_.of->block_n) + " by mma.sync, " + std::to_string(by_.stages) +
-                   " stages, " + std::to_string(tiles_of_batch()) + " of them for " +
-                   std::to_string(products_.count) +
-                   (products_.count == 1 ? " product" : " products") + parts_.words();
-        told.rows = problem_.m;
-        told.cols = problem_.n;
-        return told;
-    }
-
-  private:
-    [[nodiscard]] std::int64_t tiles_of_batch() const {
-        return plan::ceil_div(problem_.m, by_.of->block_m) *
-               plan::ceil_div(problem_.n, by_.of->block_n) * products_.count;
-    }
-
-    bool swaps_;
-    core::problem problem_;
-    core::product_set products_;
-    chosen_kernel by_;
-    parts_of_k parts_;
-    core::kernel_facts facts_;
-};
-
 }  // namespace
 
 std::span<const multistage_desc> multistage_tiles(dtype a_type, core::gpu_arithmetic how) {
     if (a_type == dtype::f64) return f64_large_tiles;
-    if (is_half(a_type)) return large_tiles;
-    if (a_type == dtype::i8) return byte_tiles;
+    if (is_half(a_type) || a_type == dtype::i8 || how == tf32) return large_tiles;
     if (is_fp8(a_type)) return double_tiles;
-    if (how == tf32) return large_tiles;
     if (how == three_tf32) return double_tiles;
     return f32_large_tiles;
 }
@@ -152,21 +92,21 @@ bool has_room_for(const core::gpu_call& call, std::size_t row) {
                static_cast<int>(describe_for_code(device_in_use()).shared_bytes_per_block);
 }
 
-plan::batch_request multistage_request_for(const core::gpu_call& call, int sms) {
-    return request_for(swaps(call.problem) ? swapped(call) : call, sms);
-}
-
-double predicted_s(const core::gpu_call& call, std::size_t row, int splits) {
+double predicted_multistage_s(const core::gpu_call& call, std::size_t row, int splits) {
     const dtype type = call.problem.a_type;
     const multistage_desc& tile = multistage_tiles(type, call.arithmetic)[row];
     return plan::seconds_of({tile.block_m, tile.block_n, tile.ctas_per_sm}, splits,
-                            multistage_request_for(call, sms_for_products()),
+                            request_for(call, sms_for_products()),
                             plan::large_model_of(type, call.arithmetic, costs_in_use()));
 }
 
 std::unique_ptr<const gemm_product> prepare_multistage(const core::gpu_call& call, std::size_t row,
                                                        int splits) {
-    return std::make_unique<multistage_product>(call, row, splits);
+    const core::gpu_call own = as_computed(call);
+    const chosen_kernel by = with_stages(kernel_of(own.problem, own.arithmetic, row));
+    return std::make_unique<tiled_product>(
+        own, swaps(call.problem), by, splits,
+        " by mma.sync, " + std::to_string(by.stages) + " stages");
 }
 
 }  // namespace carat::cuda::mma

@@ -22,11 +22,9 @@ namespace carat::cuda::mma {
 /// Whether the GPU's shared memory has room for the pipeline of such a row.
 [[nodiscard]] bool has_room_for(const core::gpu_call& call, std::size_t row);
 
-/// What a plan is told of operands that it reads.
-[[nodiscard]] plan::batch_request multistage_request_for(const core::gpu_call& call, int sms);
-
 /// What a row is predicted to take for operands that it reads, if so many CTAs share a tile's K.
-[[nodiscard]] double predicted_s(const core::gpu_call& call, std::size_t row, int splits);
+[[nodiscard]] double predicted_multistage_s(const core::gpu_call& call, std::size_t row,
+                                            int splits);
 
 /// A product of operands that it reads, by this row of the tiles; `splits` CTAs share a tile's K.
 /// @throws carat::error(out_of_memory).

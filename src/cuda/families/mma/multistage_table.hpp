@@ -14,12 +14,9 @@ struct multistage_desc {
     int ctas_per_sm;
 };
 
-// f16, bf16 and tf32: smaller tiles are those of kernel_table.hpp.
-inline constexpr std::array large_tiles = {multistage_desc{128, 256, 2, 4, 1},
-                                           multistage_desc{128, 128, 2, 2, 2}};
-
-// Products of int8 have no other tiles.
-inline constexpr std::array byte_tiles = {
+// f16, bf16, tf32 and int8. Alone on an SM of an H200 a k-tile of 64 x 64 takes 0.14 us in bf16,
+// and one of 128 x 128 0.33 us.
+inline constexpr std::array large_tiles = {
     multistage_desc{128, 256, 2, 4, 1}, multistage_desc{128, 128, 2, 2, 2},
     multistage_desc{64, 64, 2, 2, 3}, multistage_desc{32, 128, 1, 4, 3}};
 

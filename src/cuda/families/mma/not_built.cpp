@@ -9,13 +9,13 @@ namespace carat::cuda {
 using mma::kernel;
 
 #ifdef CARAT_WITHOUT_KERNELS_BF16
-const kernel& mma::kernel_of_bf16(std::size_t) {
+const kernel& mma::kernel_of_bf16(std::size_t, bool, bool) {
     refuse_type("bf16");
 }
 #endif
 
 #ifdef CARAT_WITHOUT_KERNELS_F16
-const kernel& mma::kernel_of_f16(std::size_t) {
+const kernel& mma::kernel_of_f16(std::size_t, bool, bool) {
     refuse_type("f16");
 }
 #endif

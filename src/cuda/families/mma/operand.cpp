@@ -37,7 +37,12 @@ operand_view view_of(const operand_shape& of, const void* data, std::int64_t apa
             .together = together(of, data, apart)};
 }
 
-core::gpu_call swapped(core::gpu_call call) {
+bool swaps(const core::problem& p) {
+    return size_bytes(p.a_type) > 1 && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
+}
+
+core::gpu_call as_computed(core::gpu_call call) {
+    if (!swaps(call.problem)) return call;
     call.problem = core::swapped(call.problem);
     call.products = call.products.swapped();
     call.aligned = call.aligned.swapped();

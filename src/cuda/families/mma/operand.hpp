@@ -41,8 +41,12 @@ struct operand_shape {
 
 [[nodiscard]] operand_view view_of(const operand_shape& of, const void* data, std::int64_t apart);
 
-/// C^T = B^T A^T.
-[[nodiscard]] core::gpu_call swapped(core::gpu_call call);
+/// Kernels are compiled for operands that lie so, but for A across K and B along it: C^T = B^T A^T
+/// then. Operands of bytes both lie along K.
+[[nodiscard]] bool swaps(const core::problem& p);
+
+/// `call`, or its C^T = B^T A^T.
+[[nodiscard]] core::gpu_call as_computed(core::gpu_call call);
 
 [[nodiscard]] bool has_contiguous_columns(const core::problem& p);
 [[nodiscard]] bool has_contiguous_rows(const core::problem& p);

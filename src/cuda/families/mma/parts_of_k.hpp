@@ -1,9 +1,14 @@
-// What CTAs need that share the K of their tiles: where each leaves its sums, and how many have.
+// Split-K: CTAs share the K of a tile. Kernels see parts of K as products that have a C of their
+// own, in memory, of sums row by row; another kernel adds those up and stores the product's C.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/facts.hpp"
+#include "core/problem.hpp"
+#include "cuda/common/gemm.hpp"
 #include "cuda/common/scratch.hpp"
 #include "cuda/families/mma/arguments.hpp"
 
@@ -14,33 +19,42 @@ class parts_of_k {
     /// All of K in one part.
     parts_of_k() = default;
     /// @throws carat::error(out_of_memory).
-    parts_of_k(int splits, std::int64_t tiles, const kernel& of, std::size_t sum_bytes)
-        : splits_(splits) {
-        if (splits == 1) return;
-        const auto count = static_cast<std::size_t>(tiles);
-        sums_ =
-            scratch(count * static_cast<std::size_t>(splits * of.block_m * of.block_n) * sum_bytes);
-        arrived_ = zeros(count * sizeof(std::uint32_t));
-    }
+    parts_of_k(int count, const core::problem& p, std::int64_t products);
 
-    [[nodiscard]] int count() const { return splits_; }
+    [[nodiscard]] int count() const { return count_; }
     /// The end of a line that describes the plan.
     [[nodiscard]] std::string words() const {
-        return splits_ == 1 ? "\n" : ", K in " + std::to_string(splits_) + " parts\n";
+        return count_ == 1 ? "\n" : ", K in " + std::to_string(count_) + " parts\n";
+    }
+    void add_kernels(std::vector<core::kernel_facts>& to) const {
+        if (count_ > 1) to.push_back(facts_);
     }
 
+    /// `told` of the whole products as the kernel is told that multiplies their parts.
     template <class Sum>
-    void tell(arguments<Sum>& told) const {
-        told.splits = splits_;
-        if (splits_ == 1) return;
-        told.partial_sums = sums_.get();
-        told.arrived = static_cast<std::uint32_t*>(arrived_.get());
-    }
+    [[nodiscard]] arguments<Sum> of(arguments<Sum> told) const;
+    /// Starts what adds up the sums that such a kernel leaves.
+    template <class Sum>
+    void add_up(arguments<Sum> told, CUstream_st* stream) const;
+
+    /// The kernel that adds up.
+    struct adder {
+        const char* name = nullptr;
+        const void* function = nullptr;
+        int threads = 0;
+        int block_m = 0;
+        int block_n = 0;
+    };
 
   private:
-    int splits_ = 1;
+    [[nodiscard]] static adder adder_for(dtype a_type);
+
+    int count_ = 1;
+    std::int64_t products_ = 0;
+    int row_stride_ = 0;  // of sums, whose rows begin at multiples of 16 bytes
+    adder adder_;
+    core::kernel_facts facts_;
     scratch sums_;
-    zeros arrived_;
 };
 
 }  // namespace carat::cuda::mma

@@ -5,17 +5,14 @@
 #include <string>
 #include <utility>
 
-#include "core/swap_ab.hpp"
 #include "cuda/common/code.hpp"
 #include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
-#include "cuda/common/kernel.hpp"
 #include "cuda/common/sms.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
 #include "cuda/families/mma/kernels.hpp"
-#include "cuda/families/mma/launch.hpp"
 #include "cuda/families/mma/operand.hpp"
-#include "cuda/families/mma/parts_of_k.hpp"
+#include "cuda/families/mma/tiled_product.hpp"
 #include "plan/cpu_plan.hpp"
 #include "plan/gemm_prediction.hpp"
 
@@ -25,21 +22,12 @@ using enum core::gpu_arithmetic;
 
 namespace {
 
-// Kernels of f32 and f64 are compiled for operands that lie so, but for A across K and B along it:
-// C^T = B^T A^T then.
-bool swaps(const core::problem& p) {
-    return !is_half(p.a_type) && !a_of(p).lies_along_k() && b_of(p).lies_along_k();
-}
-core::gpu_call as_computed(const core::gpu_call& call) {
-    return swaps(call.problem) ? swapped(call) : call;
-}
-
 const kernel& kernel_for(const core::gpu_call& call, std::size_t row) {
     const core::problem& p = call.problem;
     const bool a = a_of(p).lies_along_k();
     const bool b = b_of(p).lies_along_k();
-    if (p.a_type == dtype::f16) return kernel_of_f16(row);
-    if (p.a_type == dtype::bf16) return kernel_of_bf16(row);
+    if (p.a_type == dtype::f16) return kernel_of_f16(row, a, b);
+    if (p.a_type == dtype::bf16) return kernel_of_bf16(row, a, b);
     if (p.a_type == dtype::f64) return kernel_of_f64(row, a, b);
     return call.arithmetic == tf32 ? kernel_of_tf32(row, a, b) : kernel_of_f32(row, a, b);
 }
@@ -50,35 +38,15 @@ plan::batch_model model_with_room(const core::gpu_call& call) {
     return model;
 }
 
-class product final : public gemm_product {
+class product final : public tiled_product {
   public:
-    product(const core::gpu_call& given, std::optional<std::size_t> row, int splits)
-        : swaps_(swaps(given.problem)), call_(as_computed(given)) {
-        request_ = request_for(given, sms_for_products());
-        const plan::batch_model model = model_with_room(call_);
-        plan::batch_tile_plan with = plan::plan_batch_tiles(request_, model);
-        if (row) with = {*row, splits};
-        const std::size_t chosen = with.row;
-        tile_ = model.tiles[chosen];
-        kernel_ = &kernel_for(call_, chosen);
-        by_ = {.of = kernel_, .shared_bytes = kernel_->shared_bytes};
-        parts_ =
-            parts_of_k(with.splits, tiles(), *kernel_, call_.problem.a_type == dtype::f64 ? 8 : 4);
-        facts_ = load_kernel(kernel_->name, kernel_->function, kernel_->threads,
-                             kernel_->shared_bytes, l1_share::least);
-    }
+    product(const core::gpu_call& call, bool swaps, const kernel& by, const plan::batch_tile& tile,
+            const plan::batch_request& request, int splits)
+        : tiled_product(call, swaps, {.of = &by, .shared_bytes = by.shared_bytes}, splits,
+                        ", read where they lie"),
+          request_(request),
+          tile_(tile) {}
 
-    bool run(const bindings& given) const override {
-        const bindings with = swaps_ ? given.swapped() : given;
-        const auto start = [&]<class Sum>(Sum) {
-            auto told = arguments_of<Sum>(call_.problem, by_, with);
-            parts_.tell(told);
-            return launch_all(by_, told, call_.products, with, swaps_);
-        };
-        return call_.problem.c_type == dtype::f64 ? start(double{}) : start(float{});
-    }
-
-    [[nodiscard]] std::vector<core::kernel_facts> kernels() const override { return {facts_}; }
     [[nodiscard]] std::optional<core::gpu_prediction> predicted(
         const core::roofline_rates& here) const override {
         const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
@@ -90,32 +58,10 @@ class product final : public gemm_product {
                              plan::work_of(tile_, parts_.count(), request_, model, model.costs),
                              model.costs.sharing, here);
     }
-    [[nodiscard]] core::plan_facts planned() const override {
-        core::plan_facts told;
-        told.why = "tiles of " + std::to_string(kernel_->block_m) + " x " +
-                   std::to_string(kernel_->block_n) + ", read where they lie, " +
-                   std::to_string(tiles()) + " of them for " +
-                   std::to_string(call_.products.count) +
-                   (call_.products.count == 1 ? " product" : " products") + parts_.words();
-        told.rows = call_.problem.m;
-        told.cols = call_.problem.n;
-        return told;
-    }
 
   private:
-    [[nodiscard]] std::int64_t tiles() const {
-        return plan::ceil_div(call_.problem.m, kernel_->block_m) *
-               plan::ceil_div(call_.problem.n, kernel_->block_n) * call_.products.count;
-    }
-
-    bool swaps_;
-    core::gpu_call call_;
     plan::batch_request request_;
-    plan::batch_tile tile_{};
-    const kernel* kernel_ = nullptr;
-    chosen_kernel by_;
-    parts_of_k parts_;
-    core::kernel_facts facts_;
+    plan::batch_tile tile_;
 };
 
 // CTAs and places of them in 32 bits.
@@ -205,9 +151,9 @@ std::size_t tiles_with_room(const core::gpu_call& call) {
     return tiles_with_room(call, describe_for_code(device_in_use()).shared_bytes_per_block);
 }
 
-double predicted_s(const core::gpu_call& call, std::size_t row) {
+double predicted_s(const core::gpu_call& call, std::size_t row, int splits) {
     const plan::batch_model model = model_for(call, costs_in_use());
-    return plan::seconds_of(model.tiles[row], 1, request_for(call, sms_for_products()), model,
+    return plan::seconds_of(model.tiles[row], splits, request_for(call, sms_for_products()), model,
                             model.costs);
 }
 
@@ -215,9 +161,12 @@ plan::batch_tile_plan planned(const core::gpu_call& call) {
     return plan::plan_batch_tiles(request_for(call, sms_for_products()), model_with_room(call));
 }
 
-std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
-                                            std::optional<std::size_t> row, int splits) {
-    return std::make_unique<product>(call, row, splits);
+std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call, std::size_t row,
+                                            int splits) {
+    const core::gpu_call own = as_computed(call);
+    return std::make_unique<product>(own, swaps(call.problem), kernel_for(own, row),
+                                     model_for(own, costs_in_use()).tiles[row],
+                                     request_for(call, sms_for_products()), splits);
 }
 
 }  // namespace carat::cuda::mma

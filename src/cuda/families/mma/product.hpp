@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "cuda/common/gemm.hpp"
@@ -32,16 +31,15 @@ namespace carat::cuda::mma {
 [[nodiscard]] plan::batch_request request_for(const core::gpu_call& call, int sms);
 [[nodiscard]] plan::batch_model model_for(const core::gpu_call& call, const plan::gpu_costs& of);
 
-/// What a row of the tiles is predicted to take.
-[[nodiscard]] double predicted_s(const core::gpu_call& call, std::size_t row);
+/// What a row of the tiles is predicted to take, if so many CTAs share a tile's K.
+[[nodiscard]] double predicted_s(const core::gpu_call& call, std::size_t row, int splits);
 
 /// The fastest row.
 [[nodiscard]] plan::batch_tile_plan planned(const core::gpu_call& call);
 
-/// A product by this row of the table, or by the fastest row, with the K of each tile shared by so
-/// many CTAs.
+/// A product by this row of the table, with the K of each tile shared by so many CTAs.
+/// @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
-                                                          std::optional<std::size_t> row = {},
-                                                          int splits = 1);
+                                                          std::size_t row, int splits = 1);
 
 }  // namespace carat::cuda::mma
