@@ -126,8 +126,8 @@ endmacro()
 # A module of .cpp and .cu files in the folder and the folders named. Its kernels are of the types of
 # CARAT_GPU_TYPES, for the GPUs of CARAT_GPUS: for 90a alone with HOPPER, as are HOPPER_FILES; for 8.9 and
 # newer in ADA_FILES; for LEAST (70) and newer otherwise, with ONE_OF_8X for the oldest GPU of 8.x alone,
-# whose code the others run. Files that match LEAVES_OUT are no part of it. A build without CUDA has no such module; src/cuda/absent.cpp and
-# lab/gpu/absent.cpp replace what callers need.
+# whose code the others run. Files that match LEAVES_OUT are no part of it. A build without CUDA has no
+# such module; src/cuda/absent.cpp and lab/gpu/absent.cpp replace what callers need.
 function(carat_add_cuda_module name)
   cmake_parse_arguments(MODULE "HOPPER;ONE_OF_8X" "LEAST;LEAVES_OUT" "FOLDERS;DEPENDS;HOPPER_FILES;ADA_FILES" ${ARGN})
   if(NOT CARAT_CUDA_ENABLED)

@@ -140,11 +140,22 @@ bool is_part(const rows::implementation& one, const rows::catalogue& all) {
     });
 }
 
+// Where a build without CUDA has nothing at all.
+void require_any_on(std::optional<rows::device> only, const rows::catalogue& all) {
+    if (only != rows::device::cuda) return;
+    for (const rows::implementation* entry : all.entries())
+        if (entry->where == rows::device::cuda) return;
+    refuse(
+        "there is no implementation on cuda: this build was made without CUDA (carat list shows "
+        "all)");
+}
+
 // A short name means what runs on the device asked for, and never what runs elsewhere instead.
 const rows::implementation& find(const rows::catalogue& all, std::optional<rows::device> only,
                                  std::string_view name) {
     const rows::implementation& found = all.find(name, only.value_or(rows::device::cpu));
     if (only && found.where != *only && found.name != name) {
+        require_any_on(only, all);
         refuse("implementation '" + std::string(name) + "' is " + std::string(found.name) +
                ", which does not run on " + std::string(rows::name(*only)) +
                ": give one that does (carat list shows all)");
@@ -166,6 +177,7 @@ void add_selection(std::vector<selection>& chosen, const rows::catalogue& all,
             add(chosen, {entry, {}, false});
         }
         if (!any) {
+            require_any_on(only, all);
             const std::string on = only ? " on " + std::string(rows::name(*only)) : "";
             const std::string named =
                 prefix.empty() ? "" : " whose name begins with '" + std::string(prefix) + "'";

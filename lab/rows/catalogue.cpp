@@ -54,7 +54,8 @@ const implementation& catalogue::find(std::string_view name, device preferred) c
             candidates += (candidates.empty() ? "" : ", ") + std::string(e->name);
         throw error(error_code::invalid_argument, asked + "is ambiguous: say one of " + candidates);
     }
-    const bool of_gpu = name.starts_with("cu") || last_part(name).starts_with("cu");
+    const bool of_gpu =
+        preferred == device::cuda || name.starts_with("cu") || last_part(name).starts_with("cu");
     if (of_gpu &&
         std::ranges::find(entries_, device::cuda, &implementation::where) == entries_.end())
         throw error(error_code::invalid_argument,

@@ -25,6 +25,9 @@ const rows::implementation tiled{
     .name = "cpu.ladder.tiled", .summary = "", .signatures = f64_only, .tunables = tile};
 const rows::implementation blas{.name = "vendor.blas", .summary = "", .signatures = f64_only};
 const rows::implementation* const rows[] = {&tiled, &blas};
+const rows::implementation cublas{
+    .name = "vendor.cublas", .summary = "", .where = rows::device::cuda, .signatures = f64_only};
+const rows::implementation* const gpu_rows[] = {&cublas};
 const rows::catalogue all({rows::table(rows)});
 
 TEST(sizes, squares_rectangles_ranges_and_lists) {
@@ -143,17 +146,26 @@ TEST(selections, mistakes_name_themselves) {
 }
 
 TEST(selections, a_short_name_never_means_what_runs_on_another_device) {
-    const auto on_gpu = [](const char* text) {
-        return request::parse_selection(all, text, rows::device::cuda);
+    const rows::catalogue both({rows::table(rows), rows::table(gpu_rows)});
+    const auto on_gpu = [&](const char* text) {
+        return request::parse_selection(both, text, rows::device::cuda);
     };
     const auto say = [&](const char* text) { return refusal_of([&] { (void)on_gpu(text); }); };
     EXPECT_NE(say("tiled").find("'tiled' is cpu.ladder.tiled, which does not run on cuda"),
               std::string::npos);
     EXPECT_NE(say("tiled[tile-size=8]").find("does not run on cuda"), std::string::npos);
-    EXPECT_NE(say("all").find("no implementation on cuda ("), std::string::npos);
     EXPECT_NE(say("cpu.*").find("on cuda whose name begins with 'cpu.'"), std::string::npos);
     EXPECT_EQ(on_gpu("cpu.ladder.tiled").size(), 1u);
     EXPECT_EQ(request::parse_selection(all, "tiled", rows::device::cpu).size(), 1u);
+}
+
+TEST(selections, a_build_without_cuda_is_the_reason) {
+    for (const char* text : {"tiled", "tiled[tile-size=8]", "wmma", "all", "cpu.*"})
+        EXPECT_NE(refusal_of([&] {
+                      (void)request::parse_selection(all, text, rows::device::cuda);
+                  }).find("this build was made without CUDA"),
+                  std::string::npos)
+            << text;
 }
 
 TEST(types_and_threads, mistakes_name_the_choices) {
