@@ -57,15 +57,15 @@ inline constexpr gpu_costs costs_of_h200 = {
             .l2_bytes_per_s = 3.394e+16, .l2_bytes = 32.68, .memory_bytes_per_s = 1.636e+12,
             .seen_share = 0.9023, .alone_factor = 1.423e-05, .busy_share = 4.427e-06}},
     .mma_large = {
-        .launch_s = 2.142e-06, .fill_s = 3.596e-06, .half_flop_per_s = 4.713e+12,
-        .tf32_flop_per_s = 1.68e+12, .three_tf32_flop_per_s = 2.592e+11,
-        .f32_flop_per_s = 3.3e+11, .f64_flop_per_s = 5.707e+11, .i8_flop_per_s = 6.681e+12,
-        .fp8_flop_per_s = 2.173e+12, .small_tile = 6.41, .step_s = 3.569e-07,
-        .stored_bytes_per_s = 1.138e+11, .stored_odd_factor = 5.673, .added_factor = 8.696,
-        .groups_s = 2e-06, .gathered_bytes_per_s = 3e+12,
+        .launch_s = 1.249e-06, .fill_s = 2.372e-06, .half_flop_per_s = 3.912e+12,
+        .tf32_flop_per_s = 2.293e+12, .three_tf32_flop_per_s = 2.708e+11,
+        .f32_flop_per_s = 4.726e+11, .f64_flop_per_s = 5.187e+11, .i8_flop_per_s = 6.7e+12,
+        .fp8_flop_per_s = 1.993e+12, .small_tile = 4.341, .step_s = 3.353e-07,
+        .stored_bytes_per_s = 8.174e+10, .stored_odd_factor = 4.203, .added_factor = 4.1,
+        .groups_s = 2.786e-06, .gathered_bytes_per_s = 1.96e+13,
         .sharing = {
-            .l2_bytes_per_s = 6.632e+12, .l2_bytes = 4958, .memory_bytes_per_s = 2.04e+12,
-            .seen_share = 0.7526, .alone_factor = 0.3355, .busy_share = 0.01443}},
+            .l2_bytes_per_s = 7.228e+12, .l2_bytes = 19.3, .memory_bytes_per_s = 2.623e+12,
+            .seen_share = 0.7227, .alone_factor = 1.135, .busy_share = 1.109e-06}},
     .fma_f32 = {
         .launch_s = 1.838e-06, .fill_s = 6.229e-07, .flop_per_s = 5.195e+11, .step_s = 1.254e-10,
         .stored_bytes_per_s = 5.834e+10, .stored_odd_factor = 3.707, .meeting_s = 4.351e-07,
