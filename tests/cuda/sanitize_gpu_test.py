@@ -85,6 +85,20 @@ class Sanitize(unittest.TestCase):
                 self.assertIn(fault, said)
                 self.assertIn("2 of 2 processes with findings", said)
 
+    def test_hazards_of_kernels_that_turn_f32_are_no_findings(self):
+        turning = ("========= Error: Race reported between Write access at void carat::cuda::fma::gemm_kernel"
+                   "<fma::config<fma::ffma<(int)8, (int)4>, (int)2, (bool)1>, float>(T1)+0x2f80")
+        found = "========= RACECHECK SUMMARY: 100 hazards displayed (1712 errors, 0 warnings)"
+        self.checker(turning, found, PASSED, code=86)
+        code, said = self.run_script("--tools", "racecheck")
+        self.assertEqual(code, 0, said)
+        self.assertIn("100 findings in kernels that turn f32, see ", said)
+        self.assertIn("racecheck: 6 tests passed, 0 of 2 processes with findings", said)
+        for other in (turning.replace("(bool)1", "(bool)0"), "[  FAILED  ] 1 test"):
+            self.checker(turning, other, found, PASSED, code=86)
+            code, said = self.run_script("--tools", "racecheck")
+            self.assertEqual(code, 1, said)
+
     def test_no_test_at_all_does_not_pass(self):
         self.checker(CLEAN, "[  PASSED  ] 0 tests.")
         code, said = self.run_script()
