@@ -15,16 +15,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 # These are a struct of their own in every family that has them.
-SHARING = ("l2_bytes_per_s", "l2_bytes", "memory_bytes_per_s", "seen_share", "alone_factor",
-           "busy_share")
+FEEDING = ("l2_bytes_per_s", "l2_bytes", "memory_bytes_per_s", "busy_share", "crowded_s")
+SHARING = (*FEEDING, "seen_share", "alone_factor")
 
 
 def fields(constants, indent):
     """Constants as designated initializers, as many on a line as fit."""
-    shared = {name: constants[name] for name in SHARING} if "seen_share" in constants else {}
-    lines = fields_alone({name: told for name, told in constants.items() if name not in shared}, indent)
-    if shared:
-        lines += f",\n{indent}.sharing = {{\n{fields_alone(shared, indent + '    ')}}}"
+    inner = SHARING if "seen_share" in constants else FEEDING if "crowded_s" in constants else ()
+    lines = fields_alone({name: told for name, told in constants.items() if name not in inner}, indent)
+    if inner:
+        struct = "sharing" if inner == SHARING else "feeding"
+        told = fields_alone({name: constants[name] for name in inner}, indent + "    ")
+        lines += f",\n{indent}.{struct} = {{\n{told}}}"
     return lines
 
 

@@ -1,6 +1,7 @@
 #include "benchmarks/fit/corpus.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -29,6 +30,30 @@ using arithmetic = core::gpu_arithmetic;
 using nlohmann::json;
 
 constexpr int sms_of_h200 = 132;
+
+// Rows of tables are numbers that change; names of kernels stay.
+const std::vector<std::string>& names_of_wgmma() {
+    static const auto all = [] {
+        std::vector<std::string> names;
+        for (const core::kernel_desc& k : cuda::wgmma::kernel_table)
+            names.emplace_back(core::kernel_name(k).view());
+        return names;
+    }();
+    return all;
+}
+const std::vector<std::string>& names_of_fma() {
+    static const auto all = [] {
+        std::vector<std::string> names;
+        for (const cuda::fma::kernel_desc& k : cuda::fma::kernel_table) {
+            std::string one(name(k.type));
+            for (const int x : {k.thread_m, k.thread_n, k.lanes_m, k.warps_m, k.warps_n})
+                one += "_" + std::to_string(x);
+            names.push_back(one + (k.turns ? "_turns" : ""));
+        }
+        return names;
+    }();
+    return all;
+}
 
 const kind& kind_called(const std::string& text) {
     for (const kind& k : kinds())
@@ -71,6 +96,20 @@ plan::mma_costs plan::gpu_costs::*costs_of_mma(const kind& k) {
     return k.how == arithmetic::tf32 ? &plan::gpu_costs::mma_tf32 : &plan::gpu_costs::mma_f32;
 }
 
+// A kernel of one file's table by its row here; none if it is gone.
+struct rows_then {
+    std::vector<std::string> wgmma, fma;  // names; none: rows are those of today
+
+    [[nodiscard]] std::optional<std::size_t> now(family of, std::size_t row) const {
+        const std::vector<std::string>& then = of == family::wgmma ? wgmma : fma;
+        if (then.empty() || (of != family::wgmma && of != family::fma)) return row;
+        const auto& all = of == family::wgmma ? names_of_wgmma() : names_of_fma();
+        const auto found = std::ranges::find(all, then.at(row));
+        if (found == all.end()) return std::nullopt;
+        return static_cast<std::size_t>(found - all.begin());
+    }
+};
+
 measured_plan plan_of(const json& w, const measured_product& of) {
     measured_plan plan{.of = static_cast<family>(w.at(0).get<int>()),
                        .times = {w.at(7).get<std::vector<double>>()},
@@ -97,11 +136,10 @@ measured_plan plan_of(const json& w, const measured_product& of) {
         if (plan.row >= cuda::fma::tiles_of(of.fma.type).size())
             throw std::runtime_error("no tile of fma is that of a plan");
     }
-    if (plan.of == family::large || plan.of == family::mma) plan.splits = w.at(3);
-    if (plan.of == family::large) {
-        if (plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
-            throw std::runtime_error("no large tile of mma is that of a plan");
-    }
+    const bool is_large = plan.of == family::large;
+    if (is_large || plan.of == family::mma) plan.splits = std::max(1, w.at(3).get<int>());
+    if (is_large && plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
+        throw std::runtime_error("no large tile of mma is that of a plan");
     if (plan.of == family::mma && plan.row >= of.kernels_of_mma->tiles.size())
         throw std::runtime_error("no tile of mma is that of a plan");
     return plan;
@@ -147,13 +185,14 @@ void add_gemv(measured_product& made, const core::gpu_call& call) {
                           .cut = {}});
 }
 
-measured_product product_of(const json& d) {
+measured_product product_of(const json& d, const rows_then& rows) {
     measured_product made;
     made.kind = d.at("kind");
     const kind& k = kind_called(made.kind);
     const core::gpu_call call = call_of(d, k);
     const problem& p = call.problem;
     const int sms = d.value("sms", sms_of_h200);
+    made.sets = d.value("sets", 1);
     made.flop = 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k) *
                 static_cast<double>(call.products.count);
     made.what = made.kind + " " + std::to_string(p.m) + " x " + std::to_string(p.n) + " x " +
@@ -165,12 +204,15 @@ measured_product product_of(const json& d) {
     if (core::is_on_tensor_cores(k.how, k.a)) {
         made.wgmma = cuda::wgmma::request_for(cuda::wgmma::as_summed(call, false));
         made.wgmma.sms = sms;
-    } else {
-        made.fma = cuda::fma::request_for(call, {}, sms);
+        made.wgmma.asked.stream_k = plan::choice::yes;  // wherever it is possible
     }
+    if (cuda::fma::may_multiply(call)) made.fma = cuda::fma::request_for(call, {}, sms);
     add_mma(made, call, k, sms);
-    for (const json& w : d.at("ways")) {
+    for (json w : d.at("ways")) {
         if (w.at(7).at(0).get<double>() <= 0) continue;  // it couldn't be launched
+        const auto row = rows.now(static_cast<family>(w.at(0).get<int>()), w.at(1));
+        if (!row) continue;
+        w.at(1) = *row;
         const measured_plan one = plan_of(w, made);
         if (one.of == family::chosen)
             made.chosen = one.times;
@@ -179,11 +221,6 @@ measured_product product_of(const json& d) {
     }
     add_gemv(made, call);
     return made;
-}
-
-// fp8 kernels don't store f16, so such products were measured by something else.
-bool is_fp8_into_f16(const json& d) {
-    return d.at("c") == "f16" && is_fp8(kind_called(d.at("kind")).a);
 }
 
 }  // namespace
@@ -198,17 +235,33 @@ double measured_times::us_in(std::size_t half) const {
     return some.empty() ? us() : benchmark::median(some);
 }
 
+measured_product product_in(const std::string& line) {
+    return product_of(json::parse(line), {});
+}
+
+measured_plan plan_in(const std::string& numbers, const measured_product& of) {
+    return plan_of(json::parse(numbers), of);
+}
+
+void print_kernels() {
+    const json told = {{"kernels", {{"wgmma", names_of_wgmma()}, {"fma", names_of_fma()}}}};
+    std::printf("%s\n", told.dump().c_str());
+}
+
 std::vector<measured_product> read_corpus(const std::vector<std::string>& files) {
     std::vector<measured_product> all;
     for (const std::string& file : files) {
         std::ifstream in(file);
         if (!in) throw std::runtime_error(file + " can't be read");
+        rows_then rows;
         for (std::string line; std::getline(in, line);) {
             const json d = json::parse(line, nullptr, false);
             if (d.is_discarded()) continue;
             try {
-                if (is_fp8_into_f16(d)) continue;
-                all.push_back(product_of(d));
+                if (d.contains("kernels"))
+                    rows = {d.at("kernels").at("wgmma"), d.at("kernels").at("fma")};
+                else
+                    all.push_back(product_of(d, rows));
             } catch (const std::exception& e) {
                 throw std::runtime_error(file + " is no corpus: " + e.what());
             }
@@ -223,8 +276,8 @@ double predicted_s(const measured_plan& plan, const measured_product& product,
     if (plan.of == family::wgmma) return plan::seconds_of(plan.wgmma, product.wgmma, costs);
     if (plan.of == family::mma)
         return plan::seconds_of(product.packed_for_mma, costs.packing) +
-               plan::seconds_of(product.kernels_of_mma->tiles[plan.row], std::max(1, plan.splits),
-                                product.mma, *product.kernels_of_mma, costs.*product.costs_of_mma);
+               plan::seconds_of(product.kernels_of_mma->tiles[plan.row], plan.splits, product.mma,
+                                *product.kernels_of_mma, costs.*product.costs_of_mma);
     if (plan.of == family::large) {
         const auto& tile = cuda::mma::multistage_tiles(product.type, product.arithmetic)[plan.row];
         return plan::seconds_of(product.packed_for_large, costs.packing) +

@@ -34,7 +34,7 @@ struct measured_plan {
     plan::gemm_plan wgmma;
     std::size_t row = 0;  // of mma's tiles, or fma's
     plan::fma_cut cut;
-    int splits = 1;  // of K, by mma
+    int splits = 1;  // of K, by tiles of mma
 };
 
 struct measured_product {
@@ -43,6 +43,7 @@ struct measured_product {
     double flop = 0;
     std::int64_t least_side = 0;  // the smaller of rows and columns
     bool is_batch = false;
+    int sets = 1;           // of operands that took turns
     measured_times chosen;  // by the engine that measured it
     plan::gemm_request wgmma;
     plan::batch_request mma;
@@ -61,6 +62,13 @@ struct measured_product {
 /// Leaves out lines that aren't whole. @throws std::runtime_error for a file that can't be read, or
 /// that is no corpus.
 [[nodiscard]] std::vector<measured_product> read_corpus(const std::vector<std::string>& files);
+
+/// The names of the kernels that rows of tables are today: the first line of a corpus.
+void print_kernels();
+
+/// One line of a corpus of today's kernels, and the numbers of one plan.
+[[nodiscard]] measured_product product_in(const std::string& line);
+[[nodiscard]] measured_plan plan_in(const std::string& numbers, const measured_product& of);
 
 /// Packing included.
 [[nodiscard]] double predicted_s(const measured_plan& plan, const measured_product& product,

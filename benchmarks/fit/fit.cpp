@@ -178,8 +178,9 @@ int run(std::vector<std::string> words) {
         write(results,
               {{"what",
                 "share of the fastest plan's speed that the engine's choice reached, over random "
-                "products drawn when measured; every legal plan of each was timed, those near the "
-                "fastest in turns"},
+                "products drawn when measured; those predicted to be near the fastest were timed, "
+                "the "
+                "fastest of them in turns"},
                {"command", "carat_fit_measure SEED SECONDS; carat_fit --results " + results + " " +
                                file + " CORPUS"},
                {"products", corpus.size()},

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace carat::fit {
 
@@ -15,17 +18,52 @@ double predicted_us(const measured_plan& plan, const measured_product& of,
     return 1e6 * predicted_s(plan, of, by);
 }
 
-// Constants, wherever they are.
-using variables = std::vector<double*>;
+// Where a constant may lie. What few products tell of would otherwise go anywhere.
+struct range {
+    double low, high;
+};
+range range_of(std::string_view name, std::string_view unit) {
+    const auto is = [&](std::string_view end) { return name.ends_with(end); };
+    if (name == "memory_bytes_per_s") return {3e12, 5e12};  // an H200 reads 4.6e12
+    if (name == "l2_bytes_per_s") return {5e12, 2e13};
+    if (name == "l2_bytes") return {5e5, 6e7};
+    if (is("launch_s")) return {1e-7, 6e-6};
+    if (name == "column_s") return {1.4e-9, 5e-9};  // at the peak 2.0e-9
+    if (name == "promoted_factor") return {1, 2.5};
+    if (unit == "s") return {1e-8, 6e-6};
+    if (unit == "bytes/s") return {1e9, 2e13};
+    if (name == "busy_share") return {0.01, 0.5};
+    if (is("_share")) return {0.05, 2};
+    if (name == "alone_factor") return {0.3, 2};
+    if (is("_factor")) return {0.8, 12};
+    if (unit == "flop/s") return {1e11, 1e13};
+    return {0.1, 100};
+}
+
+// A constant, wherever it is.
+struct variable {
+    double* at;
+    range within;
+
+    void multiply(double by) const { *at = std::clamp(*at * by, within.low, within.high); }
+};
+using variables = std::vector<variable>;
 
 template <auto... Families>
 variables variables_of(plan::gpu_costs& of) {
     variables all;
     const auto add = [&](auto& family) {
-        plan::each_constant(family, [&](const auto&, double& value) { all.push_back(&value); });
+        plan::each_constant(family, [&](const auto& c, double& value) {
+            all.push_back({&value, range_of(c.name, c.unit)});
+            all.back().multiply(1);
+        });
     };
     (add(of.*Families), ...);
     return all;
+}
+
+bool is_persistent(const measured_plan& w) {
+    return w.of == family::wgmma && w.wgmma.kernel->is_persistent();
 }
 
 // What is fitted together: a family's constants, to its plans of these products.
@@ -34,6 +72,11 @@ struct task {
     family of;
     variables (*find)(plan::gpu_costs& of);
     bool (*takes)(const measured_product& p);
+    bool persistent = false;
+
+    [[nodiscard]] bool has(const measured_plan& w) const {
+        return w.of == of && is_persistent(w) == persistent;
+    }
 };
 
 template <auto Costs>
@@ -44,6 +87,8 @@ bool takes_mma(const measured_product& p) {
 const task tasks[] = {
     {"wgmma", family::wgmma, variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>,
      [](const measured_product&) { return true; }},
+    {"persistent", family::wgmma, variables_of<&plan::gpu_costs::persistent>,
+     [](const measured_product&) { return true; }, true},
     {"mma_half", family::mma, variables_of<&plan::gpu_costs::mma_half>,
      takes_mma<&plan::gpu_costs::mma_half>},
     {"mma_f64", family::mma, variables_of<&plan::gpu_costs::mma_f64>,
@@ -72,15 +117,10 @@ struct weighed_product {
     double best_us;
 };
 
-// The nearer to its family's fastest, the more a plan counts; one measured once, a third, and only
-// every fourth of those. None counts for nothing: that it is slow has to be known. Persistent plans
-// are few beside others.
+// The nearer to its family's fastest, the more a plan counts; one measured once, a third. None
+// counts for nothing: that it is slow has to be known.
 constexpr double least_weight = 0.02;
-constexpr double persistent_weight = 3;
-constexpr std::size_t each_slow = 4;
-bool is_persistent(const measured_plan& w) {
-    return w.of == family::wgmma && w.wgmma.kernel->is_persistent();
-}
+constexpr double weight_once = 0.35;
 std::vector<weighed_product> weigh(const std::vector<const measured_product*>& all, const task& t,
                                    double sharpness) {
     std::vector<weighed_product> made;
@@ -88,37 +128,17 @@ std::vector<weighed_product> weigh(const std::vector<const measured_product*>& a
         if (!t.takes(*p)) continue;
         weighed_product one{p, {}, 1e30};
         for (const measured_plan& w : p->plans)
-            if (w.of == t.of) one.best_us = std::min(one.best_us, w.us);
+            if (t.has(w)) one.best_us = std::min(one.best_us, w.us);
         double sum = 0;
-        for (std::size_t i = 0; i < p->plans.size(); ++i) {
-            const measured_plan& w = p->plans[i];
-            if (w.of != t.of || w.us > 6 * one.best_us) continue;
-            if (!w.in_turns && t.of == family::wgmma && i % each_slow != 0) continue;
+        for (const measured_plan& w : p->plans) {
+            if (!t.has(w) || w.us > 6 * one.best_us) continue;
             const double near = std::pow(std::max(1.0, w.us / one.best_us), -sharpness);
-            const double weight = std::max(least_weight, near) * (w.in_turns ? 1 : 0.35) *
-                                  (is_persistent(w) ? persistent_weight : 1);
+            const double weight = std::max(least_weight, near) * (w.in_turns ? 1 : weight_once);
             one.plans.push_back({&w, weight});
             sum += weight;
         }
         for (weighed& w : one.plans) w.weight /= sum;
         if (!one.plans.empty()) made.push_back(std::move(one));
-    }
-    return made;
-}
-
-// Those that a family takes, with the plans of all families.
-std::vector<weighed_product> choices_of(const std::vector<const measured_product*>& all,
-                                        const task& t) {
-    std::vector<weighed_product> made;
-    for (const measured_product* p : all) {
-        if (!t.takes(*p) ||
-            std::ranges::none_of(p->plans, [&](const auto& w) { return w.of == t.of; }))
-            continue;
-        weighed_product one{p, {}, 1e30};
-        for (const measured_plan& w : p->plans) one.best_us = std::min(one.best_us, w.us);
-        for (const measured_plan& w : p->plans)
-            if (w.us < 4 * one.best_us) one.plans.push_back({&w, w.in_turns ? 0.1 : 0});
-        made.push_back(std::move(one));
     }
     return made;
 }
@@ -185,10 +205,10 @@ void fit_times(plan::gpu_costs& by, const task& t, const std::vector<weighed_pro
         constexpr double step = 1e-3;
         std::vector<std::vector<double>> slopes(n);
         for (std::size_t i = 0; i < n; ++i) {
-            const double before = *x[i];
-            *x[i] *= std::exp(step);
+            const double before = *x[i].at;
+            *x[i].at *= std::exp(step);
             slopes[i] = residuals(all, by);
-            *x[i] = before;
+            *x[i].at = before;
             for (std::size_t r = 0; r < now.size(); ++r)
                 slopes[i][r] = (slopes[i][r] - now[r]) / step;
         }
@@ -213,8 +233,8 @@ void fit_times(plan::gpu_costs& by, const task& t, const std::vector<weighed_pro
             const std::vector<double> move = solved(damped, b);
             std::vector<double> before;
             for (std::size_t i = 0; i < n; ++i) {
-                before.push_back(*x[i]);
-                *x[i] *= std::exp(std::clamp(move[i], -0.7, 0.7));
+                before.push_back(*x[i].at);
+                x[i].multiply(std::exp(std::clamp(move[i], -0.7, 0.7)));
             }
             std::vector<double> then = residuals(all, by);
             const double lost = loss(then);
@@ -225,7 +245,7 @@ void fit_times(plan::gpu_costs& by, const task& t, const std::vector<weighed_pro
                 now = std::move(then);
                 damping = std::max(1e-6, damping / 16);
             } else {
-                for (std::size_t i = 0; i < n; ++i) *x[i] = before[i];
+                for (std::size_t i = 0; i < n; ++i) *x[i].at = before[i];
             }
         }
         if (!better) break;
@@ -234,52 +254,98 @@ void fit_times(plan::gpu_costs& by, const task& t, const std::vector<weighed_pro
                 best / static_cast<double>(all.size()));
 }
 
-// What the chosen plans lose, softly chosen, and a little of the error of times.
-double choice_loss(const std::vector<weighed_product>& all, const plan::gpu_costs& by) {
-    constexpr double softness = 0.02;
-    double total = 0;
-    std::vector<double> predicted;
-    for (const weighed_product& p : all) {
-        predicted.clear();
+// A product with plans of all families: what choosing among them loses, softly, and a little of the
+// error of times.
+class choice {
+  public:
+    choice(const measured_product& of, const task& t, const plan::gpu_costs& by) : of_(&of) {
+        double best = 1e30;
+        for (const measured_plan& w : of.plans) best = std::min(best, w.us);
+        double sum = 0;
+        for (const measured_plan& w : of.plans) {
+            if (w.us > farthest * best) continue;
+            const double lost = std::log(w.us / best);
+            const double weight = std::exp(-2 * lost) * (w.in_turns ? 1 : weight_once);
+            all_.push_back({&w, t.has(w), lost, weight, predicted_us(w, of, by)});
+            has_own_ = has_own_ || t.has(w);
+            sum += weight;
+        }
+        for (alternative& one : all_) one.weight /= sum;
+    }
+    [[nodiscard]] bool is_one() const { return has_own_ && all_.size() > 1; }
+
+    [[nodiscard]] double loss(const plan::gpu_costs& by, double softness) {
+        constexpr double of_error = 0.15;
         double least = 1e30;
-        for (const weighed& w : p.plans) {
-            predicted.push_back(predicted_us(*w.plan, *p.of, by));
-            least = std::min(least, predicted.back());
+        for (alternative& one : all_) {
+            if (one.is_own) one.us = predicted_us(*one.plan, *of_, by);
+            least = std::min(least, one.us);
         }
         double chances = 0, lost = 0, error = 0;
-        for (std::size_t i = 0; i < predicted.size(); ++i) {
-            const double us = p.plans[i].plan->us;
-            const double chance = std::exp(-std::log(predicted[i] / least) / softness);
+        for (const alternative& one : all_) {
+            const double chance = std::pow(one.us / least, -1 / softness);
             chances += chance;
-            lost += chance * std::min(1.0, std::log(us / p.best_us));
-            error += p.plans[i].weight * std::min(1.0, std::abs(std::log(predicted[i] / us)));
+            lost += chance * std::min(1.0, one.lost);
+            error += one.weight * std::min(1.0, std::abs(std::log(one.us / one.plan->us)));
         }
-        total += lost / chances + 0.15 * error;
+        return lost / chances + of_error * error;
     }
-    return total / static_cast<double>(all.size());
-}
 
-void fit_choices(plan::gpu_costs& by, const task& t, const std::vector<weighed_product>& all,
-                 int rounds) {
-    if (all.empty()) return;
+  private:
+    static constexpr double farthest = 1.7;
+    struct alternative {
+        const measured_plan* plan;
+        bool is_own;  // of the constants that are fitted
+        double lost;
+        double weight;
+        double us;  // predicted
+    };
+    const measured_product* of_;
+    std::vector<alternative> all_;
+    bool has_own_ = false;
+};
+
+// Adam's steps down the slope of some products' loss each, in logarithms, with choices that become
+// harder.
+void fit_choices(plan::gpu_costs& by, const task& t,
+                 const std::vector<const measured_product*>& all, int steps) {
+    constexpr std::size_t at_once = 400;
+    constexpr double nudge = 1e-3, soft = 0.08, hard = 0.025, longest = 0.02;
+    std::vector<choice> some;
+    for (const measured_product* p : all)
+        if (t.takes(*p))
+            if (choice one(*p, t, by); one.is_one()) some.push_back(std::move(one));
+    if (some.empty()) return;
     std::mt19937_64 random(1);
     variables x = t.find(by);
-    std::vector<double> step(x.size(), 0.05);
-    double best = choice_loss(all, by);
-    for (int round = 0; round < rounds; ++round)
+    std::vector<double> mean(x.size(), 0), square(x.size(), 0);
+    double last = 0;
+    for (int step = 1; step <= steps; ++step) {
+        std::ranges::shuffle(some, random);
+        const std::span<choice> batch(some.data(), std::min(at_once, some.size()));
+        const double done = static_cast<double>(step) / steps;
+        const double softness = soft * std::pow(hard / soft, std::min(1.0, 1.4 * done));
+        const auto loss = [&] {
+            double sum = 0;
+            for (choice& one : batch) sum += one.loss(by, softness);
+            return sum / static_cast<double>(batch.size());
+        };
+        last = loss();
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const double before = *x[i];
-            *x[i] *= std::exp(std::normal_distribution<double>(0, step[i])(random));
-            const double lost = choice_loss(all, by);
-            if (lost < best) {
-                best = lost;
-                step[i] = std::min(0.4, step[i] * 1.6);
-            } else {
-                *x[i] = before;
-                step[i] = std::max(0.004, step[i] * 0.85);
-            }
+            const double before = *x[i].at;
+            *x[i].at *= std::exp(nudge);
+            const double slope = (loss() - last) / nudge;
+            *x[i].at = before;
+            mean[i] = 0.9 * mean[i] + 0.1 * slope;
+            square[i] = 0.99 * square[i] + 0.01 * slope * slope;
         }
-    std::printf("%s: choices lose %.5f\n", t.name, best);
+        const double length = longest * std::min(1.0, 2.5 * (1 - done)) /
+                              (1 - std::pow(0.9, step)) * std::sqrt(1 - std::pow(0.99, step));
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[i].multiply(std::exp(-length * mean[i] / (std::sqrt(square[i]) + 1e-5)));
+    }
+    std::printf("%s: %zu choices lose %.5f\n", t.name, some.size(), last);
+    std::fflush(stdout);
 }
 
 }  // namespace
@@ -290,7 +356,7 @@ void fit(plan::gpu_costs& costs, const std::vector<const measured_product*>& to)
         fit_times(costs, t, weigh(to, t, 4), 12);
     }
     for (int turn = 0; turn < 2; ++turn)
-        for (const task& t : tasks) fit_choices(costs, t, choices_of(to, t), 10);
+        for (const task& t : tasks) fit_choices(costs, t, to, 200);
 }
 
 }  // namespace carat::fit

@@ -1,6 +1,6 @@
 // Finds constants: by Levenberg-Marquardt on the logarithms of times, in which differences between
-// plans of one product count in full and their mean a little; then by trying what makes the chosen
-// plans faster.
+// plans of one product count in full and their mean a little; then down the slope of what the
+// chosen plans lose.
 #pragma once
 
 #include <vector>

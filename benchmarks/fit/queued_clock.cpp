@@ -43,7 +43,7 @@ queued_clock::~queued_clock() {
     cudaFreeHost(gate_);
 }
 
-double queued_clock::once_us(const benchmark::run& what, int runs, int launches_each) {
+double queued_clock::once_us(const benchmark::run& what, int runs, int launches_each, bool warms) {
     std::atomic_ref<unsigned> gate(*gate_);
     const bool waits = launches_each * (runs + 1) <= most_queued;
     benchmark::must(cudaStreamSynchronize(stream_));
@@ -52,7 +52,7 @@ double queued_clock::once_us(const benchmark::run& what, int runs, int launches_
     if (wait_for_value()(stream_, reinterpret_cast<CUdeviceptr>(gate_), 1,
                          CU_STREAM_WAIT_VALUE_EQ) != CUDA_SUCCESS)
         throw std::runtime_error("a stream can't wait for a value in memory");
-    (void)what();
+    if (warms) (void)what();
     benchmark::must(cudaEventRecord(events_[0], stream_));
     for (int i = 0; i < runs; ++i) (void)what();
     benchmark::must(cudaEventRecord(events_[1], stream_));

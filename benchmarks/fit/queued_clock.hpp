@@ -16,9 +16,10 @@ class queued_clock {
     queued_clock& operator=(const queued_clock&) = delete;
     ~queued_clock();
 
-    /// Microseconds of one of `runs`, after one that isn't counted. A stream holds 1,024 launches:
-    /// where there may be more, nothing waits, and the host may be what is timed.
-    [[nodiscard]] double once_us(const benchmark::run& what, int runs, int launches_each);
+    /// Microseconds of one of `runs`, after one that isn't counted if it `warms` up. A stream holds
+    /// 1,024 launches: where there may be more, nothing waits, and the host may be what is timed.
+    [[nodiscard]] double once_us(const benchmark::run& what, int runs, int launches_each,
+                                 bool warms = true);
 
   private:
     cudaStream_t stream_;

@@ -19,9 +19,16 @@ double products_of(accumulation sums) {
     return sums == accumulation::three_tf32 ? 3 : 1;
 }
 
-double math_s(const candidate& c, const wgmma_costs& costs) {
+bool packs(const gemm_request& of) {
+    return of.packing.lines + of.packing.columns > 0;
+}
+
+template <class Costs>
+double math_s(const candidate& c, const Costs& costs) {
     const kernel_desc& k = *c.kernel;
-    double factor = c.is_pingpong() ? costs.pingpong_factor : 1;
+    double factor = 1;
+    if constexpr (requires { costs.pingpong_factor; })
+        if (c.is_pingpong()) factor = costs.pingpong_factor;
     const bool promotes =
         k.accumulate == accumulation::promoted || k.accumulate == accumulation::blockwise;
     if (promotes)  // a third warpgroup hides more of it
@@ -30,8 +37,9 @@ double math_s(const candidate& c, const wgmma_costs& costs) {
 }
 
 // The bytes of a step that has so many lines of A and of B.
-double operand_bytes(const candidate& c, const gemm_request& of, const wgmma_costs& costs,
-                     double rows, double columns) {
+template <class Costs>
+double operand_bytes(const candidate& c, const gemm_request& of, const Costs& costs, double rows,
+                     double columns) {
     const auto sectors = [&](bool of_a) {
         const bool on_sectors = of_a != c.swap_ab ? of.a_on_sectors : of.b_on_sectors;
         return on_sectors ? 1.0 : costs.off_sectors_factor;
@@ -42,36 +50,57 @@ double operand_bytes(const candidate& c, const gemm_request& of, const wgmma_cos
 }
 
 // E of a tile. Persistent kernels load it through their pipeline where lines of C are whole ones,
-// else each thread its own, an element at a time.
-double added_s(const candidate& c, const gemm_request& of, const wgmma_costs& costs, double bytes) {
+// else each thread its own.
+template <class Costs>
+double added_s(const candidate& c, const gemm_request& of, const Costs& costs, double bytes) {
     const kernel_desc& k = *c.kernel;
     const bool by_rows = c.swap_ab != of.c_by_rows;
     const bool are_whole = k.block_n * of.result_bytes % line_bytes == 0;
-    if (k.is_persistent() && (!of.c_on_16_bytes || (by_rows && !are_whole)))
-        return bytes / costs.threads_bytes_per_s;
-    return costs.added_s + bytes / costs.added_bytes_per_s;
+    double rate = costs.added_bytes_per_s;
+    if constexpr (requires { costs.threads_bytes_per_s; })
+        if (!of.c_on_16_bytes || (by_rows && !are_whole)) rate = costs.threads_bytes_per_s;
+    return costs.added_s + bytes / rate;
+}
+
+template <class Costs>
+double stored_factor(const gemm_request& of, const Costs& costs, bool by_rows) {
+    double factor = of.result_bytes == 2 ? costs.halves_factor : 1;
+    if (of.c_on_16_bytes) return factor;
+    if constexpr (requires { costs.across_odd_factor; })
+        if (!by_rows) return factor * costs.across_odd_factor;
+    return factor * costs.stored_odd_factor;
 }
 
 // What follows the last k-block: sums to the CTAs that split K, E, and C.
-double tile_s(const candidate& c, const gemm_request& of, const wgmma_costs& costs, bool glu) {
+template <class Costs>
+double tile_s(const candidate& c, const gemm_request& of, const Costs& costs, bool glu) {
     const kernel_desc& k = *c.kernel;
-    const double elements = static_cast<double>(k.block_m) * k.block_n;
     const std::int64_t rows = std::min<std::int64_t>(c.m, k.block_m);
     const std::int64_t columns = std::min<std::int64_t>(c.n, k.block_n) / (glu ? 2 : 1);
     const bool by_rows = c.swap_ab != of.c_by_rows;
     const double stored =
         stored_bytes(by_rows ? rows : columns, by_rows ? columns : rows, of.result_bytes) /
         c.split_k;
-    const double odd = of.c_on_16_bytes ? 1
-                       : by_rows        ? costs.stored_odd_factor
-                                        : costs.across_odd_factor;
-    const double sent = elements * 4 * (c.split_k - 1) / c.split_k;
-    return stored / costs.stored_bytes_per_s * odd + sent / costs.sent_bytes_per_s +
-           (of.adds_e ? added_s(c, of, costs, stored) : 0);
+    double all = stored / costs.stored_bytes_per_s * stored_factor(of, costs, by_rows) +
+                 (of.adds_e ? added_s(c, of, costs, stored) : 0);
+    if constexpr (requires { costs.sent_bytes_per_s; })
+        all += static_cast<double>(k.block_m) * k.block_n * 4 * (c.split_k - 1) / c.split_k /
+               costs.sent_bytes_per_s;
+    return all;
+}
+
+// A k-block's least: operands come as late as a copy takes, for each stage of the pipeline.
+template <class Costs>
+double floor_s(const candidate& c, const gemm_request& of, const Costs& costs, double missing) {
+    const int on_sm = c.kernel->is_persistent() ? 1 : c.ctas_per_sm;
+    const int stages = std::max(1, stages_that_fit(*c.kernel, c.split_k, on_sm));
+    const double latency = packs(of) ? costs.latency_s * costs.packed_factor
+                                     : costs.latency_s + missing * costs.missing_s;
+    return std::max(latency / stages, costs.least_step_s) / products_of(c.kernel->accumulate);
 }
 
 // Sums pass from one cluster to the next; of fewer tiles than clusters some more than once.
-void share_tiles(launch_work& work, const candidate& c, const wgmma_costs& costs) {
+void share_tiles(launch_work& work, const candidate& c, const persistent_costs& costs) {
     const std::int64_t tiles = c.ctas() / c.shared();
     const auto at_once = static_cast<std::int64_t>(work.places) / c.shared();
     const std::int64_t sharing = clusters_that_share(*c.kernel, tiles, c.k_blocks, at_once);
@@ -86,6 +115,41 @@ double memory_bytes(const gemm_request& of, bool glu) {
         static_cast<double>(of.batch * of.m * of.n) * of.result_bytes / (glu ? 2 : 1);
     return operands * splits_of(of.accumulate) / products_of(of.accumulate) +
            result * (of.adds_e ? 2 : 1);
+}
+
+// What packing wrote and left in L2.
+double left_bytes(const gemm_request& of, const packing_costs& packing) {
+    const double copies = splits_of(of.accumulate);
+    const double written = (of.packing.lines + of.packing.columns) * copies / (1 + copies);
+    return written * (1 - missing_share(written, packing.l2_bytes));
+}
+
+template <class Costs>
+launch_work work_by(const Costs& costs, const sharing_costs& sharing, const packing_costs& packing,
+                    const candidate& c, const gemm_request& of, bool glu) {
+    const kernel_desc& k = *c.kernel;
+    launch_work work;
+    work.ctas = static_cast<double>(c.ctas());
+    work.places = static_cast<double>(ctas_at_a_time(c.split_k * c.shared(), of.sms));
+    work.on_sm = k.is_persistent() ? 1 : c.ctas_per_sm;
+    work.is_persistent = k.is_persistent();
+    work.shares_last_wave = k.stream_k;
+    work.steps = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
+    work.step_math_s = math_s(c, costs);
+    const double columns = columns_loaded(c);
+    work.step_bytes =
+        operand_bytes(c, of, costs, static_cast<double>(k.block_m) / c.cluster_n, columns);
+    work.step_arrival_s =
+        operand_bytes(c, of, costs, k.block_m, columns * c.cluster_m) / costs.arriving_bytes_per_s;
+    work.memory_bytes = memory_bytes(of, glu);
+    work.left_bytes = std::min(left_bytes(of, packing), work.memory_bytes);
+    const double missing = missing_share(work.memory_bytes - work.left_bytes, sharing.l2_bytes);
+    work.step_floor_s = floor_s(c, of, costs, missing);
+    work.fill_s = costs.fill_s + costs.sharing_s * (c.shared() - 1) +
+                  (packs(of) ? 0 : missing * costs.missing_s);
+    work.tile_s = tile_s(c, of, costs, glu);
+    work.launch_s = costs.launch_s;
+    return work;
 }
 
 }  // namespace
@@ -136,32 +200,16 @@ std::int64_t clusters_that_share(const kernel_desc& k, std::int64_t tiles, std::
                     std::min({at_once, tiles * most_of_a_tile, tiles * k_blocks / fewest_blocks}));
 }
 
-launch_work work_of(const candidate& c, const gemm_request& of, const wgmma_costs& costs,
-                    bool glu) {
-    const kernel_desc& k = *c.kernel;
-    const double products = products_of(k.accumulate);
-    launch_work work;
-    work.ctas = static_cast<double>(c.ctas());
-    work.places = static_cast<double>(ctas_at_a_time(c.split_k * c.shared(), of.sms));
-    work.on_sm = k.is_persistent() ? 1 : c.ctas_per_sm;
-    work.is_persistent = k.is_persistent();
-    work.shares_last_wave = k.stream_k;
-    work.steps = static_cast<double>(ceil_div(c.k_blocks, c.split_k));
-    work.step_math_s = math_s(c, costs);
-    const double columns = columns_loaded(c);
-    work.step_bytes =
-        operand_bytes(c, of, costs, static_cast<double>(k.block_m) / c.cluster_n, columns);
-    work.step_arrival_s =
-        operand_bytes(c, of, costs, k.block_m, columns * c.cluster_m) / costs.arriving_bytes_per_s;
-    const int stages = std::max(1, stages_that_fit(k, c.split_k, work.on_sm));
-    work.step_floor_s = std::max(costs.latency_s / stages, costs.least_step_s) / products;
-    work.fill_s = costs.fill_s + costs.sharing_s * (c.shared() - 1);
-    work.tile_s = tile_s(c, of, costs, glu);
-    work.memory_bytes = memory_bytes(of, glu);
-    const bool packs = of.packing.lines + of.packing.columns > 0;
-    work.launch_s = packs ? costs.packed_launch_s : costs.launch_s;
-    if (k.stream_k) share_tiles(work, c, costs);
+launch_work work_of(const candidate& c, const gemm_request& of, const gpu_costs& costs, bool glu) {
+    const sharing_costs sharing = sharing_of(*c.kernel, costs);
+    if (!c.kernel->is_persistent()) return work_by(costs.wgmma, sharing, costs.packing, c, of, glu);
+    launch_work work = work_by(costs.persistent, sharing, costs.packing, c, of, glu);
+    if (c.kernel->stream_k) share_tiles(work, c, costs.persistent);
     return work;
+}
+
+sharing_costs sharing_of(const kernel_desc& k, const gpu_costs& costs) {
+    return k.is_persistent() ? sharing_nothing(costs.persistent.feeding) : costs.wgmma.sharing;
 }
 
 }  // namespace carat::plan

@@ -29,13 +29,16 @@ inline constexpr int line_bytes = 128;  // of K: one k-block
 [[nodiscard]] std::int64_t clusters_that_share(const core::kernel_desc& k, std::int64_t tiles,
                                                std::int64_t k_blocks, std::int64_t at_once);
 
+/// How its CTAs share the GPU.
+[[nodiscard]] sharing_costs sharing_of(const core::kernel_desc& k, const gpu_costs& costs);
+
 /// `glu`: C has half of the columns that are multiplied.
 [[nodiscard]] launch_work work_of(const candidate& c, const gemm_request& of,
-                                  const wgmma_costs& costs, bool glu = false);
+                                  const gpu_costs& costs, bool glu = false);
 
 [[nodiscard]] inline double seconds(const candidate& c, const gemm_request& of,
-                                    const wgmma_costs& costs, bool glu = false) {
-    return time_of(work_of(c, of, costs, glu), costs.sharing).seconds;
+                                    const gpu_costs& costs, bool glu = false) {
+    return time_of(work_of(c, of, costs, glu), sharing_of(*c.kernel, costs)).seconds;
 }
 
 }  // namespace carat::plan

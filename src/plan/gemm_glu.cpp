@@ -39,7 +39,7 @@ gemm_request with_values(gemm_request of) {
 std::optional<gemm_plan> plan_glu(const gemm_request& wanted, const gemm_model& model) {
     if (!wanted.c_by_rows || !values_can_be_loaded(wanted)) return std::nullopt;
     const gemm_request of = with_values(wanted);
-    const wgmma_costs& costs = model.costs.wgmma;
+    const gpu_costs& costs = model.costs;
     std::optional<gemm_plan> best;
     for (const core::kernel_desc& kernel : model.kernels) {
         if (!kernel.glu) continue;
@@ -53,8 +53,8 @@ std::optional<gemm_plan> plan_glu(const gemm_request& wanted, const gemm_model& 
     gemm_request sums = wanted;
     sums.result_bytes = 4;
     const auto product = plan_gemm(sums, model);
-    return product && product->seconds + pass_s(wanted, costs) < best->seconds ? std::nullopt
-                                                                               : best;
+    return product && product->seconds + pass_s(wanted, costs.wgmma) < best->seconds ? std::nullopt
+                                                                                     : best;
 }
 
 }  // namespace carat::plan

@@ -44,7 +44,7 @@ group_work sum_up(const gemm_request& of, std::span<const product_size> all,
 // The products' CTAs one behind the other; none ends before the longest has. Two share an SM where
 // there are so many.
 double group_seconds(const group_work& sum, candidate c, const gemm_request& of,
-                     const wgmma_costs& costs) {
+                     const gpu_costs& costs) {
     const kernel_desc& k = *c.kernel;
     const std::int64_t ctas = sum.ctas * c.split_k;
     const bool share = !k.is_persistent() && ctas > of.sms && most_ctas_per_sm(k) > 1 &&
@@ -62,7 +62,7 @@ double group_seconds(const group_work& sum, candidate c, const gemm_request& of,
     work.tile_s *= std::min(1.0, sum.result_bytes / (static_cast<double>(sum.ctas) * k.block_m *
                                                      k.block_n * of.result_bytes));
     work.memory_bytes = sum.operand_bytes + sum.result_bytes * (of.adds_e ? 2 : 1);
-    return time_of(work, costs.sharing).seconds;
+    return time_of(work, sharing_of(k, costs)).seconds;
 }
 
 std::int64_t fewest_k_blocks(const gemm_request& of, std::span<const product_size> all) {
@@ -92,7 +92,7 @@ double seconds_one_by_one(const gemm_request& like, std::span<const product_size
                                                                         .cluster_m = k.cluster_m,
                                                                         .cluster_n = k.cluster_n},
                                                                        of),
-                                                          of, model.costs.wgmma));
+                                                          of, model.costs));
         }
         fastest = std::min(fastest, total);
     }
@@ -103,7 +103,7 @@ double seconds_one_by_one(const gemm_request& like, std::span<const product_size
 class fastest_of_group {
   public:
     fastest_of_group(const gemm_request& like, std::span<const product_size> all,
-                     const wgmma_costs& costs)
+                     const gpu_costs& costs)
         : like_(like), all_(all), costs_(costs), fewest_(fewest_k_blocks(like, all)) {
         best.seconds = std::numeric_limits<double>::infinity();
     }
@@ -133,7 +133,7 @@ class fastest_of_group {
   private:
     const gemm_request& like_;
     std::span<const product_size> all_;
-    const wgmma_costs& costs_;
+    const gpu_costs& costs_;
     std::int64_t fewest_;
 };
 
@@ -141,7 +141,7 @@ class fastest_of_group {
 
 group_plan plan_group(const gemm_request& like, std::span<const product_size> all,
                       const gemm_model& model, bool share_rows) {
-    fastest_of_group found(like, all, model.costs.wgmma);
+    fastest_of_group found(like, all, model.costs);
     for (const core::kernel_desc& kernel : model.kernels) {
         if (kernel.grouped)
             for (const bool swap_ab : {!like.c_by_rows, like.c_by_rows})

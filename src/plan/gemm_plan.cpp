@@ -24,7 +24,7 @@ std::string name_of(const core::kernel_desc& k) {
 std::optional<gemm_plan> fastest(const gemm_request& wanted, const gemm_model& model) {
     std::optional<gemm_plan> best;
     const auto keep = [&](const candidate& c) {
-        const double taken = seconds(c, wanted, model.costs.wgmma);
+        const double taken = seconds(c, wanted, model.costs);
         if (is_better(c, taken, best, wanted)) best = plan_of(c, taken);
     };
     for (const core::kernel_desc& kernel : model.kernels) each_candidate(wanted, kernel, keep);
@@ -49,7 +49,7 @@ std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model&
 }
 
 double seconds_of(const gemm_plan& plan, const gemm_request& of, const gpu_costs& costs) {
-    return seconds_of(of.packing, costs.packing) + seconds(candidate_of(plan, of), of, costs.wgmma);
+    return seconds_of(of.packing, costs.packing) + seconds(candidate_of(plan, of), of, costs);
 }
 
 std::optional<gemm_plan> plan_batch(const gemm_request& wanted, const gemm_model& model) {

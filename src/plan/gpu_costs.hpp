@@ -2,7 +2,9 @@
 // kept in costs/GPU.json, from which scripts/costs_header.py makes costs/GPU.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 
@@ -19,74 +21,136 @@ struct constant {
     double Costs::*at;
 };
 
-/// How CTAs and memory share the GPU.
+/// How launches are fed, of feeding_costs or sharing_costs.
+template <class S>
+constexpr auto constants_of_feeding() {
+    using c = constant<S>;
+    return std::array{
+        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &S::l2_bytes_per_s},
+        c{"l2_bytes", "bytes", "of a product whose bytes stay in L2; of twice as many none do",
+          &S::l2_bytes},
+        c{"memory_bytes_per_s", "bytes/s", "of those that don't", &S::memory_bytes_per_s},
+        c{"busy_share", "", "by which units are slower where all SMs multiply", &S::busy_share},
+        c{"crowded_s", "s", "a launch that leaves the next one's CTAs no room", &S::crowded_s}};
+}
+
+/// How CTAs share an SM.
 constexpr auto constants_of_sharing() {
     using c = constant<sharing_costs>;
     using s = sharing_costs;
     return std::array{
-        c{"l2_bytes_per_s", "bytes/s", "from L2 to all SMs", &s::l2_bytes_per_s},
-        c{"l2_bytes", "bytes", "that stay in L2 between launches", &s::l2_bytes},
-        c{"memory_bytes_per_s", "bytes/s", "of what doesn't stay there", &s::memory_bytes_per_s},
         c{"seen_share", "", "of filling and storing beside other CTAs of an SM", &s::seen_share},
-        c{"alone_factor", "", "on a CTA's steps while others fill or store", &s::alone_factor},
-        c{"busy_share", "", "by which units are slower where all SMs multiply", &s::busy_share}};
+        c{"alone_factor", "", "on a CTA's steps while others fill or store", &s::alone_factor}};
 }
 
-/// Kernels of wgmma: a step is a k-block, 128 bytes of K.
+/// Kernels of wgmma, a CTA for each tile: a step is a k-block, 128 bytes of K.
 struct wgmma_costs {
     double launch_s = 0;
-    double packed_launch_s = 0;
     double fill_s = 0;
     double column_s = 0;
-    double pingpong_factor = 0;
     double promoted_factor = 0;
     double latency_s = 0;
+    double missing_s = 0;
+    double packed_factor = 0;
     double least_step_s = 0;
     double off_sectors_factor = 0;
     double arriving_bytes_per_s = 0;
     double stored_bytes_per_s = 0;
+    double halves_factor = 0;
     double stored_odd_factor = 0;
-    double across_odd_factor = 0;
     double added_s = 0;
     double added_bytes_per_s = 0;
-    double threads_bytes_per_s = 0;
-    double sent_bytes_per_s = 0;
     double sharing_s = 0;
-    double stream_k_s = 0;
+    double across_odd_factor = 0;
+    double sent_bytes_per_s = 0;
     sharing_costs sharing;
 
     static constexpr auto constants();
 };
 
+/// Kernels of wgmma whose CTAs multiply one tile after another.
+struct persistent_costs {
+    double launch_s = 0;
+    double fill_s = 0;
+    double column_s = 0;
+    double promoted_factor = 0;
+    double latency_s = 0;
+    double missing_s = 0;
+    double packed_factor = 0;
+    double least_step_s = 0;
+    double off_sectors_factor = 0;
+    double arriving_bytes_per_s = 0;
+    double stored_bytes_per_s = 0;
+    double halves_factor = 0;
+    double stored_odd_factor = 0;
+    double added_s = 0;
+    double added_bytes_per_s = 0;
+    double sharing_s = 0;
+    double pingpong_factor = 0;
+    double threads_bytes_per_s = 0;
+    double stream_k_s = 0;
+    feeding_costs feeding;
+
+    static constexpr auto constants();
+};
+
+/// Those that both kinds have.
+template <class W>
+constexpr auto constants_of_wgmma() {
+    using c = constant<W>;
+    return std::array{
+        c{"launch_s", "s", "a launch, of many on a stream", &W::launch_s},
+        c{"fill_s", "s", "until a CTA's first operands have come", &W::fill_s},
+        c{"column_s", "s", "a k-block of 128 rows by one column", &W::column_s},
+        c{"promoted_factor", "", "on k-blocks of promoted or scaled sums", &W::promoted_factor},
+        c{"latency_s", "s", "from a copy's start to its end", &W::latency_s},
+        c{"missing_s", "s", "by which that is longer where operands come from memory",
+          &W::missing_s},
+        c{"packed_factor", "", "on it where they were packed just before", &W::packed_factor},
+        c{"least_step_s", "s", "a k-block however small it is", &W::least_step_s},
+        c{"off_sectors_factor", "", "on the bytes of lines between sectors of 32 bytes",
+          &W::off_sectors_factor},
+        c{"arriving_bytes_per_s", "bytes/s", "of operands into an SM, multicast ones included",
+          &W::arriving_bytes_per_s},
+        c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &W::stored_bytes_per_s},
+        c{"halves_factor", "", "on storing bytes of elements of 16 bits", &W::halves_factor},
+        c{"stored_odd_factor", "", "on storing rows of a tile that begin between 16 bytes",
+          &W::stored_odd_factor},
+        c{"added_s", "s", "until a tile's E has come", &W::added_s},
+        c{"added_bytes_per_s", "bytes/s", "of E", &W::added_bytes_per_s},
+        c{"sharing_s", "s", "CTAs of a cluster that begin together, for each beyond the first",
+          &W::sharing_s}};
+}
+
+template <class T, std::size_t First, std::size_t Second>
+constexpr std::array<T, First + Second> joined(const std::array<T, First>& first,
+                                               const std::array<T, Second>& second) {
+    std::array<T, First + Second> all{};
+    std::ranges::copy(first, all.begin());
+    std::ranges::copy(second, all.begin() + First);
+    return all;
+}
+
 constexpr auto wgmma_costs::constants() {
     using c = constant<wgmma_costs>;
     using w = wgmma_costs;
-    return std::array{
-        c{"launch_s", "s", "a launch, of many on a stream", &w::launch_s},
-        c{"packed_launch_s", "s", "a launch that follows the one that packs", &w::packed_launch_s},
-        c{"fill_s", "s", "until a CTA's first operands have come", &w::fill_s},
-        c{"column_s", "s", "a k-block of 128 rows by one column", &w::column_s},
-        c{"pingpong_factor", "", "on the k-blocks of pingpong tiles", &w::pingpong_factor},
-        c{"promoted_factor", "", "on k-blocks of promoted or scaled sums", &w::promoted_factor},
-        c{"latency_s", "s", "from a copy's start to its end", &w::latency_s},
-        c{"least_step_s", "s", "a k-block however small it is", &w::least_step_s},
-        c{"off_sectors_factor", "", "on the bytes of lines between sectors of 32 bytes",
-          &w::off_sectors_factor},
-        c{"arriving_bytes_per_s", "bytes/s", "of operands into an SM, multicast ones included",
-          &w::arriving_bytes_per_s},
-        c{"stored_bytes_per_s", "bytes/s", "of C, by a CTA", &w::stored_bytes_per_s},
-        c{"stored_odd_factor", "", "on storing rows of a tile that begin between 16 bytes",
-          &w::stored_odd_factor},
-        c{"across_odd_factor", "", "on storing columns of a tile that begin so",
-          &w::across_odd_factor},
-        c{"added_s", "s", "until a tile's E has come", &w::added_s},
-        c{"added_bytes_per_s", "bytes/s", "of E, by single tiles", &w::added_bytes_per_s},
-        c{"threads_bytes_per_s", "bytes/s", "of E, by the threads of persistent tiles",
-          &w::threads_bytes_per_s},
-        c{"sent_bytes_per_s", "bytes/s", "of sums to the CTAs that split K", &w::sent_bytes_per_s},
-        c{"sharing_s", "s", "CTAs of a cluster that begin together, for each beyond the first",
-          &w::sharing_s},
-        c{"stream_k_s", "s", "sums on their way to the next CTA, a launch", &w::stream_k_s}};
+    return joined(constants_of_wgmma<w>(),
+                  std::array{c{"across_odd_factor", "",
+                               "on storing columns of a tile that begin so", &w::across_odd_factor},
+                             c{"sent_bytes_per_s", "bytes/s", "of sums to the CTAs that split K",
+                               &w::sent_bytes_per_s}});
+}
+
+constexpr auto persistent_costs::constants() {
+    using c = constant<persistent_costs>;
+    using p = persistent_costs;
+    return joined(
+        constants_of_wgmma<p>(),
+        std::array{
+            c{"pingpong_factor", "", "on the k-blocks of pingpong tiles", &p::pingpong_factor},
+            c{"threads_bytes_per_s", "bytes/s", "of E that TMA can't load",
+              &p::threads_bytes_per_s},
+            c{"stream_k_s", "s", "sums on their way to the next CTA, a launch", &p::stream_k_s}});
 }
 
 /// What is copied before a product, in bytes read and written.
@@ -273,6 +337,7 @@ struct gpu_costs {
     double memory_bytes_per_s = 0;  // read, as it was measured where these were fitted
     double host_s = 0;              // no launch of many takes less: the host starts them no faster
     wgmma_costs wgmma;
+    persistent_costs persistent;
     packing_costs packing;
     mma_costs mma_half;
     mma_costs mma_f64;
@@ -287,6 +352,7 @@ struct gpu_costs {
 /// Calls visit(name, costs) for each.
 constexpr void each_family(auto& of, const auto& visit) {
     visit("wgmma", of.wgmma);
+    visit("persistent", of.persistent);
     visit("packing", of.packing);
     visit("mma_half", of.mma_half);
     visit("mma_f64", of.mma_f64);
@@ -301,9 +367,15 @@ constexpr void each_family(auto& of, const auto& visit) {
 /// Calls visit(constant, value) for each of a family.
 template <class Costs>
 void each_constant(Costs& of, const auto& visit) {
-    for (const auto& c : std::remove_const_t<Costs>::constants()) visit(c, of.*(c.at));
-    if constexpr (requires { of.sharing; })
-        for (const auto& c : constants_of_sharing()) visit(c, of.sharing.*(c.at));
+    const auto all = [&](auto& in, const auto& constants) {
+        for (const auto& c : constants) visit(c, in.*(c.at));
+    };
+    all(of, std::remove_const_t<Costs>::constants());
+    if constexpr (requires { of.feeding; }) all(of.feeding, constants_of_feeding<feeding_costs>());
+    if constexpr (requires { of.sharing; }) {
+        all(of.sharing, constants_of_feeding<sharing_costs>());
+        all(of.sharing, constants_of_sharing());
+    }
 }
 
 /// How much faster another GPU with the same SMs is at bringing them data.
@@ -315,12 +387,16 @@ struct feeding {
 [[nodiscard]] constexpr gpu_costs fed_otherwise(gpu_costs costs, const feeding& faster) {
     costs.memory_bytes_per_s *= faster.memory;
     each_family(costs, [&](std::string_view, auto& of) {
-        if constexpr (requires { of.sharing; }) {
-            of.sharing.l2_bytes_per_s *= faster.l2;
-            of.sharing.memory_bytes_per_s *= faster.memory;
-        } else {
+        const auto feed = [&](auto& fed) {
+            fed.l2_bytes_per_s *= faster.l2;
+            fed.memory_bytes_per_s *= faster.memory;
+        };
+        if constexpr (requires { of.sharing; })
+            feed(of.sharing);
+        else if constexpr (requires { of.feeding; })
+            feed(of.feeding);
+        else
             of.memory_bytes_per_s *= faster.memory;
-        }
     });
     return costs;
 }

@@ -40,7 +40,7 @@ ratios ratios_of(const gpu_rates& gpu) {
             gpu.l2_bytes / known.l2_bytes, gpu.memory_bytes_per_s / known.memory_bytes_per_s};
 }
 
-void scale(sharing_costs& of, const ratios& by) {
+void scale_feeding(auto& of, const ratios& by) {
     of.l2_bytes_per_s *= by.l2;
     of.l2_bytes *= by.l2_bytes;
     of.memory_bytes_per_s *= by.memory;
@@ -72,7 +72,10 @@ void scale(Costs& of, const ratios& by) {
         if (c.unit == "bytes/s")
             value *= c.name == "gathered_bytes_per_s" ? by.sms_and_clock : by.clock;
     }
-    scale(of.sharing, by);
+    if constexpr (requires { of.feeding; })
+        scale_feeding(of.feeding, by);
+    else
+        scale_feeding(of.sharing, by);
 }
 
 double per_sm(double flop_per_s, double of_known, const gpu_rates& gpu) {

@@ -24,9 +24,9 @@ class waves {
 
     [[nodiscard]] launch_time time() {
         add_rounds();
-        told_.memory_s =
-            std::max(0.0, work_.memory_bytes - costs_.l2_bytes) / costs_.memory_bytes_per_s;
-        told_.launch_s = work_.launch_s;
+        const double bytes = work_.memory_bytes - work_.left_bytes;
+        told_.memory_s = missing_share(bytes, costs_.l2_bytes) * bytes / costs_.memory_bytes_per_s;
+        told_.launch_s = work_.launch_s + crowded_s();
         told_.once_s = work_.once_s;
         told_.ahead_s = work_.ahead_s;
         const double running_s = both(rounds_s_, told_.memory_s);
@@ -38,6 +38,12 @@ class waves {
     }
 
   private:
+    // CTAs of the next launch begin early while half of the places are free.
+    [[nodiscard]] double crowded_s() const {
+        const double taken = work_.ctas / (work_.places * work_.on_sm);
+        return costs_.crowded_s * std::clamp((taken - 0.5) / 0.1, 0.0, 1.0);
+    }
+
     // A step of `together` CTAs on an SM, `active` on the GPU. Clocks fall as more SMs multiply.
     [[nodiscard]] double step_s(double together, double active, double rounds) {
         const double busy = std::min(1.0, active / work_.places);

@@ -34,20 +34,40 @@ struct launch_work {
     double tile_s = 0;          // after the last step: sums meet, and C leaves
 
     double memory_bytes = 0;  // of A, B, E and C, each once
+    double left_bytes = 0;    // of those, what packing left in L2
     double launch_s = 0;      // a kernel's beginning and end, of many on a stream
     double once_s = 0;        // what comes once a launch: clusters, groups that meet
     double ahead_s = 0;       // packing, before the kernel
 };
 
-/// How CTAs and memory share the GPU.
-struct sharing_costs {
+/// How launches are fed, and what they do to each other.
+struct feeding_costs {
     double l2_bytes_per_s = 0;      // to all SMs
-    double l2_bytes = 0;            // that stay from one launch to the next
-    double memory_bytes_per_s = 0;  // of what is beyond those
-    double seen_share = 0;          // of fill_s and tile_s beside other CTAs of an SM
-    double alone_factor = 1;        // on a CTA's steps while others fill or store
+    double l2_bytes = 0;            // of a launch that stay from one to the next
+    double memory_bytes_per_s = 0;  // of what doesn't
     double busy_share = 0;          // by which units are slower where all SMs multiply
+    double crowded_s = 0;           // of a launch that leaves the next one's CTAs no room
 };
+
+/// The same of kernels whose CTAs share SMs.
+struct sharing_costs {
+    double l2_bytes_per_s = 0;
+    double l2_bytes = 0;
+    double memory_bytes_per_s = 0;
+    double busy_share = 0;
+    double crowded_s = 0;
+    double seen_share = 0;    // of fill_s and tile_s beside other CTAs of an SM
+    double alone_factor = 1;  // on a CTA's steps while others fill or store
+};
+
+[[nodiscard]] constexpr sharing_costs sharing_nothing(const feeding_costs& of) {
+    return {of.l2_bytes_per_s, of.l2_bytes, of.memory_bytes_per_s, of.busy_share, of.crowded_s};
+}
+
+/// The share of so many bytes that comes from memory, where others were used since the last time.
+[[nodiscard]] inline double missing_share(double bytes, double l2_bytes) {
+    return l2_bytes <= 0 ? 1 : std::clamp(bytes / l2_bytes - 1, 0.0, 1.0);
+}
 
 /// Where the seconds go.
 struct launch_time {

@@ -171,12 +171,28 @@ TEST(time_of, memory_brings_what_l2_does_not_keep) {
     launch_work work = of_ctas(10);
     work.memory_bytes = 1e9;
     EXPECT_EQ(time_of(work, ideal).memory_s, 0);
+    work.memory_bytes = 1.5e9;  // half of it
+    EXPECT_DOUBLE_EQ(time_of(work, ideal).memory_s, 0.75e-3);
     work.memory_bytes = 3e9;
-    EXPECT_DOUBLE_EQ(time_of(work, ideal).memory_s, 2e-3);
-    EXPECT_NEAR(seconds(work), 2e-3, 1e-9);
+    EXPECT_DOUBLE_EQ(time_of(work, ideal).memory_s, 3e-3);
+    EXPECT_NEAR(seconds(work), 3e-3, 1e-9);
+    work.left_bytes = 2e9;  // by what packed
+    EXPECT_EQ(time_of(work, ideal).memory_s, 0);
+    work.left_bytes = 0;
     work.memory_bytes = 1e9 + 1e6;  // as long as the steps, meanwhile
     EXPECT_GT(seconds(work), 1.2e-6);
     EXPECT_LT(seconds(work), 1.8e-6);
+}
+
+TEST(time_of, a_launch_that_leaves_the_next_one_no_room_takes_longer) {
+    sharing_costs costs = ideal;
+    costs.crowded_s = 5e-7;
+    EXPECT_NEAR(seconds(of_ctas(5), costs), 1e-6, tight);
+    EXPECT_NEAR(seconds(of_ctas(6), costs), 1.5e-6, tight);
+    EXPECT_NEAR(seconds(of_ctas(10), costs), 1.5e-6, tight);
+    launch_work shared = of_ctas(10);  // half of the places
+    shared.on_sm = 2;
+    EXPECT_NEAR(seconds(shared, costs), 1e-6, tight);
 }
 
 // Where the seconds go adds up to them.

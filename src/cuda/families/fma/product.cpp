@@ -254,8 +254,7 @@ bool may_stand_in(const core::gpu_call& call) {
 }
 
 std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish& wish) {
-    if (call.products.are > core::multiplicity::strided) return std::nullopt;
-    if (!is_for(call) && !may_stand_in(call)) return std::nullopt;
+    if (!may_multiply(call)) return std::nullopt;
     const dtype type = call.problem.c_type;
     const auto found =
         plan::make_fma_plan(request_for(call, overrides_of(wish.asked), sms_for_products()),
@@ -273,6 +272,10 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& call, const plan_wish
 }
 
 }  // namespace
+
+bool may_multiply(const core::gpu_call& call) {
+    return call.products.are <= core::multiplicity::strided && (is_for(call) || may_stand_in(call));
+}
 
 plan::fma_request request_for(const core::gpu_call& call, const overrides& asked, int sms) {
     const bool swap = has_columns_closer(call.problem);

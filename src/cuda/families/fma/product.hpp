@@ -16,6 +16,10 @@ struct overrides {
     plan::choice turned = plan::choice::free;
 };
 
+/// Whether its kernels may multiply it: without tensor cores, or plain f32 in a batch instead of
+/// TF32.
+[[nodiscard]] bool may_multiply(const core::gpu_call& call);
+
 /// What the planner is told about a call.
 [[nodiscard]] plan::fma_request request_for(const core::gpu_call& call, const overrides& asked,
                                             int sms);

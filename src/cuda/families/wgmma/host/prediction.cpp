@@ -25,7 +25,7 @@ std::optional<core::gpu_prediction> gemm::predicted(const core::roofline_rates& 
                                .cluster_n = plan_.cluster_n,
                                .ctas_per_sm = plan_.ctas_per_sm};
     const plan::gpu_costs costs = plan::costs_at(costs_in_use(), here.memory_gb_per_s * 1e9);
-    plan::launch_work work = plan::work_of(plan::candidate_of(with, of), of, costs.wgmma);
+    plan::launch_work work = plan::work_of(plan::candidate_of(with, of), of, costs);
     work.ahead_s = plan::seconds_of(of.packing, costs.packing);
     const double stored = static_cast<double>(
         core::bytes_of(problem_.c_type, problem_.m * problem_.n * products_.count));
@@ -33,7 +33,7 @@ std::optional<core::gpu_prediction> gemm::predicted(const core::roofline_rates& 
                           .unit = "tensor cores",
                           .stored_bytes = stored,
                           .packed_bytes = of.packing.lines + of.packing.columns},
-                         work, costs.wgmma.sharing, here);
+                         work, plan::sharing_of(desc(), costs), here);
 }
 
 }  // namespace carat::cuda::wgmma
