@@ -13,7 +13,7 @@ struct overrides {
     int block_n = 0;
     int split_k = 0;  // at most
     int cluster = 0;  // CTAs of these, exactly
-    plan::choice turned = plan::choice::free;
+    plan::arrival arrives = plan::arrival::chosen;
 };
 
 /// What the planner is told about a call.

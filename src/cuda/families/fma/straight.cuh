@@ -10,6 +10,9 @@
 // comes ahead of a row's first element is set to zero; B's window along K begins four early.
 #pragma once
 
+#include <algorithm>
+
+#include "cuda/common/launch.hpp"
 #include "cuda/families/fma/arguments.hpp"
 #include "cuda/families/fma/groups.cuh"
 #include "cuda/families/fma/pipeline.cuh"
@@ -24,17 +27,22 @@
 
 namespace carat::cuda::fma {
 
-// A lane's sums: Rows of them down, Cols across. `Group` rows of A are read at a time.
-template <int Rows, int Cols, int Group>
+// A lane's sums: Rows of them down, Cols across.
+template <int Rows, int Cols, int LanesN = 32, bool Held = true>
 struct straight_math {
     using element = float;
     static constexpr int rows = Rows;
     static constexpr int cols = Cols;
-    static constexpr int group = Group;
+    // Rows of A that are read at a time, as registers allow.
+    static constexpr int group = Cols >= 8 && Rows < 32 ? 1 : Cols == 4 || Rows * Cols >= 96 ? 2 : 4;
+    static constexpr int lanes_n = LanesN;
+    static constexpr int lanes_m = 32 / LanesN;
+    static constexpr bool is_held = Held;
+    static constexpr bool are_quads = Cols % 4 == 0;  // four columns of a row, else four rows
     static constexpr int vectors = Rows * Cols / 4;
     static constexpr bool stores_lines = false;
-    static constexpr int row_step = 4;
-    static constexpr int col_step = 0;
+    static constexpr int row_step = are_quads ? 0 : 4 * lanes_m;
+    static constexpr int col_step = are_quads ? lanes_n : 0;
     static constexpr int sent_together = 1;
 
     struct accumulators {
@@ -42,17 +50,31 @@ struct straight_math {
     };
     template <class C>
     static __device__ __forceinline__ place place_of(int i, const owner& of) {
-        return {of.row + of.warp_row + i / Cols * 16, of.col + of.lane + i % Cols * 32};
+        const int r = are_quads ? i / (Cols / 4 + !are_quads) : i / Cols * 4;
+        const int c = are_quads ? i % (Cols / 4 + !are_quads) * 4 : i % Cols;
+        return {of.row + of.warp_row + r * 4 * lanes_m, of.col + of.warp_col + c * lanes_n};
+    }
+    // Elements of odd columns come first: their register then lies in the other bank than that of
+    // the element of B that they meet.
+    static __device__ __forceinline__ vector<float> sent(const accumulators& s, int i) {
+        if constexpr (are_quads) {
+            const float(&of)[Cols] = s.at[i / (Cols / 4)];
+            const int c = i % (Cols / 4) * 4;
+            return {of[c + 1], of[c], of[c + 3], of[c + 2]};
+        } else {
+            const int r = i / Cols * 4;
+            const int c = i % Cols;
+            return {s.at[r][c], s.at[r + 1][c], s.at[r + 2][c], s.at[r + 3][c]};
+        }
+    }
+    static __device__ __forceinline__ void turn_back(vector<float> (&x)[1]) {
+        if constexpr (are_quads) x[0] = {x[0].of[1], x[0].of[0], x[0].of[3], x[0].of[2]};
     }
     static __device__ __forceinline__ vector<float> take(const accumulators& s, int i) {
-        const int r = i / Cols * 4;
-        const int c = i % Cols;
-        return {s.at[r][c], s.at[r + 1][c], s.at[r + 2][c], s.at[r + 3][c]};
+        vector<float> x[1] = {sent(s, i)};
+        turn_back(x);
+        return x[0];
     }
-    static __device__ __forceinline__ vector<float> sent(const accumulators& s, int i) {
-        return take(s, i);
-    }
-    static __device__ __forceinline__ void turn_back(vector<float> (&)[1]) {}
     static __device__ __forceinline__ int number_of(int first, int) { return first; }
 };
 
@@ -65,16 +87,20 @@ struct straight_config {
     static constexpr int warps = Warps;
     static constexpr int consumer_threads = Warps * 32;
     static constexpr int threads = consumer_threads + 128;
-    static constexpr int consumer_registers = CtasPerSm == 2 ? 200 : CtasPerSm == 3 ? 136 : 104;
-    static constexpr int producer_registers = CtasPerSm == 2 ? 56 : CtasPerSm == 3 ? 32 : 24;
+    // A quarter of the SM has 512 for each lane.
+    static constexpr int producer_registers = CtasPerSm == 2 ? 48 : 24;
+    static constexpr int consumer_registers = 512 / CtasPerSm / 8 * 8 - producer_registers;
     static constexpr int ctas_per_sm = CtasPerSm;
-    static constexpr int block_m = Warps * Math::rows;
-    static constexpr int block_n = 32 * Math::cols;
+    static constexpr int warp_m = Math::lanes_m * Math::rows;
+    static constexpr int block_m = Warps * warp_m;
+    static constexpr int block_n = Math::lanes_n * Math::cols;
     static constexpr int block_k = 8;
     static constexpr int raw_k = 32;
     static constexpr int steps = raw_k / block_k;
 
-    static constexpr int line_a = raw_k * bytes_of_one;
+    // Lines that lanes read at a time lie in different banks.
+    static constexpr int extra_a = Math::lanes_m == 1 ? 0 : 4;
+    static constexpr int line_a = (raw_k + extra_a) * bytes_of_one;
     static constexpr int quarter_a = block_m / 4 * line_a;
     static constexpr int line_b = (block_n + 4) * bytes_of_one;
     static constexpr int lines_b = raw_k / 4 + 1;
@@ -112,13 +138,14 @@ struct straight_reader {
                                                const operand_maps& b, int warp, int lane)
         : full(ptx::shared_address(r.full)), ahead(a.ahead[warp % 4]) {
         from_a = ptx::shared_address(r.tiles) + static_cast<std::uint32_t>(
-                     warp % 4 * C::quarter_a + warp / 4 * math::rows * C::line_a);
+                     warp % 4 * C::quarter_a +
+                     (warp / 4 * C::warp_m + lane / math::lanes_n) * C::line_a);
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
             const int k = 4 + j - ahead;  // of B's window
             from_b[j] = ptx::shared_address(r.tiles) + static_cast<std::uint32_t>(
                             C::a_bytes + k % 4 * C::quarter_b + k / 4 * C::line_b +
-                            (b.ahead[k % 4] + lane) * C::bytes_of_one);
+                            (b.ahead[k % 4] + lane % math::lanes_n) * C::bytes_of_one);
         }
     }
     __device__ __forceinline__ void advance() {
@@ -129,9 +156,12 @@ struct straight_reader {
 
     // What lies ahead of the rows' first elements may be anything.
     __device__ __forceinline__ void clear_ahead(int lane) const {
-        for (int row = lane; row < math::rows; row += 32)
+        const int own = lane % math::lanes_n;
+        for (int row = own; row < math::rows; row += math::lanes_n)
             for (int i = 0; i < ahead; ++i)
-                write_shared(from_a + stage * C::stage_bytes + row * C::line_a + i * C::bytes_of_one, 0.0F);
+                write_shared(from_a + stage * C::stage_bytes + row * math::lanes_m * C::line_a +
+                                 i * C::bytes_of_one,
+                             0.0F);
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncwarp();
     }
@@ -144,12 +174,12 @@ struct straight_reader {
     __device__ __forceinline__ void fetch_a(fragments& own, int to, int beyond, int number) const {
 #pragma unroll
         for (int i = 0; i < group; ++i)
-            read_shared<4>(own.a[to][i], from_a + beyond + (number * group + i) * C::line_a);
+            read_shared<4>(own.a[to][i], from_a + beyond + (number * group + i) * math::lanes_m * C::line_a);
     }
     __device__ __forceinline__ void fetch_b(fragments& own, int to, int beyond, int i) const {
         if (i < 4 * math::cols)
             read_shared(own.b[to][i / math::cols][i % math::cols],
-                        from_b[i / math::cols] + beyond + i % math::cols * 32 * C::bytes_of_one);
+                        from_b[i / math::cols] + beyond + i % math::cols * math::lanes_n * C::bytes_of_one);
     }
 
     // Four k, while the vectors of the next four come.
@@ -171,11 +201,24 @@ struct straight_reader {
 #pragma unroll
                 for (int i = 0; i < group; ++i)
 #pragma unroll
-                    for (int c = 0; c < math::cols; ++c) {
+                    for (int x = 0; x < math::cols; ++x) {
+                        const int c = (i + j) % 2 == 0 ? x : math::cols - 1 - x;
                         float& sum = acc.at[g * group + i][c];
                         sum = fmaf(own.a[g % 2][i][j], own.b[Quad][j][c], sum);
                     }
+            // Four elements of a line of B are to lie in registers that follow each other: without
+            // this every second FFMA waits for its bank.
+            if constexpr (math::are_quads && math::is_held)
+#pragma unroll
+                for (int i = g; i < math::cols; i += groups) hold(own.b[Quad][i % 4] + i / 4 * 4);
         }
+    }
+    __device__ __forceinline__ void hold(const float* four) const {
+        asm volatile(
+            "{\n.reg .pred never;\n"
+            "setp.eq.u32 never, %0, 0;\n"
+            "@never st.shared.v4.f32 [%0], {%1, %2, %3, %4};\n}\n" ::"r"(full),
+            "f"(four[0]), "f"(four[1]), "f"(four[2]), "f"(four[3]));
     }
 
     __device__ __forceinline__ void run(typename math::accumulators& acc, bool begins, int count,
@@ -212,15 +255,15 @@ __device__ __forceinline__ void store_straight(const arguments<float>& p, const 
                                                const typename C::math::accumulators& acc) {
     using math = typename C::math;
     const int row = of.row + of.warp_row;
-    const int col = of.col + of.lane;
+    const int col = of.col + of.warp_col;
     float* to = p.c + (of.first + row * p.row_stride + col);
 #pragma unroll
     for (int r = 0; r < math::rows; ++r) {
-        if (row + 4 * r < p.m)
+        if (row + 4 * math::lanes_m * r < p.m)
 #pragma unroll
             for (int c = 0; c < math::cols; ++c)
-                if (col + 32 * c < p.n) to[32 * c] = p.alpha * acc.at[r][c];
-        to += 4 * p.row_stride;
+                if (col + math::lanes_n * c < p.n) to[math::lanes_n * c] = p.alpha * acc.at[r][c];
+        to += 4 * math::lanes_m * p.row_stride;
     }
 }
 
@@ -267,8 +310,8 @@ __device__ __forceinline__ void consume_straight(const pipeline<C>& r, const ope
         const owner of{product * p.product_stride,
                        t.m * C::block_m,
                        t.n * C::block_n,
-                       warp / 4 * C::math::rows * 4 + warp % 4,
-                       0,
+                       (warp / 4 * C::warp_m + thread % 32 / C::math::lanes_n) * 4 + warp % 4,
+                       thread % C::math::lanes_n,
                        thread % 32};
         const meeting<C> with{p, of, {index, group, thread, is_last}};
         if (p.log2_cluster > 0)
@@ -320,6 +363,30 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         consume_straight<C>(r, a, b, p, &barriers.is_last);
     }
 #endif
+}
+
+template <class C>
+[[nodiscard]] kernel<float> straight_kernel_with(const char* name) {
+    const auto launch = [](const operand_maps& a, const operand_maps& b,
+                           const arguments<float>& with, const launch_shape& grid,
+                           cudaStream_t stream) {
+        launch_closely(straight_kernel<C>,
+                       {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
+                        static_cast<std::size_t>(grid.shared_bytes),
+                        static_cast<unsigned>(grid.cluster)},
+                       stream, a, b, with);
+    };
+    return {name,
+            reinterpret_cast<const void*>(straight_kernel<C>),
+            C::block_m,
+            C::block_n,
+            C::block_k,
+            C::threads,
+            C::ctas_per_sm,
+            C::shared_bytes,
+            {C::raw_k, C::extra_a},
+            {C::raw_k + 4, 4},
+            launch};
 }
 
 }  // namespace carat::cuda::fma
