@@ -106,8 +106,9 @@ launch_work work_of(const fma_way& of, const fma_cut& cut, const fma_request& p,
         work.tile_s += tile_bytes / costs.passed_bytes_per_s;
         work.once_s = costs.groups_s + cut.groups * tile_bytes / costs.added_bytes_per_s;
     }
-    work.tile_s += tile_bytes / cut.groups / costs.stored_bytes_per_s *
-                   (p.c_on_16_bytes || of.arrives == arrival::straight ? 1 : costs.stored_odd_factor);
+    work.tile_s +=
+        tile_bytes / cut.groups / costs.stored_bytes_per_s *
+        (p.c_on_16_bytes || of.arrives == arrival::straight ? 1 : costs.stored_odd_factor);
     work.ahead_s = seconds_of(packing_before(of, p), all.packing);
     return work;
 }

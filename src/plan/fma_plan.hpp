@@ -18,7 +18,7 @@ namespace carat::plan {
 /// A or B.
 struct fma_operand {
     lying lies = lying::across_k;
-    double packing_bytes = 0;  // read and written
+    double packing_bytes = 0;   // read and written
     bool runs_along_k = false;  // its lines do; packing turns them
 };
 
@@ -80,7 +80,6 @@ struct fma_plan {
                                                     const gpu_costs& costs);
 
 /// Why there is no plan, and which tiles there are; empty where there is one.
-[[nodiscard]] std::string reason_against(const fma_request& wanted,
-                                         std::span<const fma_way> tiles);
+[[nodiscard]] std::string reason_against(const fma_request& wanted, std::span<const fma_way> tiles);
 
 }  // namespace carat::plan

@@ -25,10 +25,10 @@ struct gemm_overrides {
     int cluster_m = 0;    // at most, of single tiles in one part of K
     int ctas_per_sm = 0;  // at most, of single tiles that don't share B
     std::optional<core::kernel_schedule> schedule = {};
-    choice stream_k = choice::free;  // where there are tiles enough for it
+    choice stream_k = choice::free;     // where there are tiles enough for it
     arrival arrives = arrival::chosen;  // of f32
-    bool swaps_for_c_only = false;   // A and B swapped where C lies by columns, and nowhere else
-    int not_block_m = 0;             // any tiles but these
+    bool swaps_for_c_only = false;      // A and B swapped where C lies by columns, and nowhere else
+    int not_block_m = 0;                // any tiles but these
     int not_block_n = 0;
 
     bool operator==(const gemm_overrides&) const = default;

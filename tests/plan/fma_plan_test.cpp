@@ -117,7 +117,8 @@ TEST(fma_plan, of_many_tiles_forms_no_groups) {
 TEST(fma_plan, leaves_no_more_than_l2_about_holds) {
     fma_request of{.m = 2048, .n = 2048, .k = 4096};
     of.split_k = 16;
-    for (const fma_tile& tile : tiles_of(of.type)) {
+    of.a = {.lies = lying::along_k, .runs_along_k = true};
+    for (const fma_way& tile : tiles_of(of.type)) {
         of.block_m = tile.m;
         of.block_n = tile.n;
         const int groups = plan_of(of).cut.groups;

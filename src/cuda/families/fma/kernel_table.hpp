@@ -23,9 +23,9 @@ struct kernel_desc {
     int warps_m;
     int warps_n;
     int ctas_per_sm;
-    int most_cluster;    // CTAs that share K
-    double share;        // of the peak that an SM full of such tiles reaches
-    double alone;        // of that, one CTA on an SM
+    int most_cluster;  // CTAs that share K
+    double share;      // of the peak that an SM full of such tiles reaches
+    double alone;      // of that, one CTA on an SM
     // Lines that begin anywhere are turned (turner.cuh) or read straight (straight.cuh); f32
     plan::arrival arrives = plan::arrival::ready;
 
@@ -56,8 +56,8 @@ struct kernel_desc {
     }
 };
 
-/// Rows of one type go from the smallest tile to the largest, first those that need aligned lines or
-/// turn others, then those that read lines straight.
+/// Rows of one type go from the smallest tile to the largest, first those that need aligned lines
+/// or turn others, then those that read lines straight.
 inline constexpr std::array kernel_table = {
     // type, thread_m and _n, lanes_m, warps_m and _n, ctas_per_sm, most_cluster, share, alone
     kernel_desc{dtype::f32, 4, 4, 8, 2, 2, 4, 1, 0.609, 0.549},
@@ -75,15 +75,19 @@ inline constexpr std::array kernel_table = {
     kernel_desc{dtype::f32, 12, 8, 4, 4, 2, 1, 2, 0.873, 1.000},
     kernel_desc{dtype::f32, 16, 8, 4, 4, 2, 1, 8, 0.836, 1.000},
     kernel_desc{dtype::f32, 4, 4, 2, 4, 1, 4, 4, 0.700, 0.700, plan::arrival::straight},
-    kernel_desc{dtype::f32, 8, 4, 1, 4, 1, 4, 8, 0.700, 0.700, plan::arrival::straight},
     kernel_desc{dtype::f32, 8, 4, 4, 4, 1, 4, 8, 0.700, 0.700, plan::arrival::straight},
-    kernel_desc{dtype::f32, 16, 4, 4, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
     kernel_desc{dtype::f32, 8, 4, 2, 4, 1, 4, 8, 0.700, 0.700, plan::arrival::straight},
-    kernel_desc{dtype::f32, 8, 8, 2, 4, 1, 3, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 8, 4, 1, 4, 1, 4, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 32, 1, 1, 4, 1, 3, 8, 0.700, 0.700, plan::arrival::straight},
     kernel_desc{dtype::f32, 8, 8, 4, 4, 1, 3, 8, 0.700, 0.700, plan::arrival::straight},
-    kernel_desc{dtype::f32, 8, 12, 4, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 8, 8, 2, 4, 1, 3, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 16, 4, 4, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 16, 4, 1, 4, 1, 4, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 32, 2, 1, 4, 1, 3, 8, 0.700, 0.700, plan::arrival::straight},
     kernel_desc{dtype::f32, 12, 8, 2, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 32, 3, 1, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
     kernel_desc{dtype::f32, 16, 8, 2, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
+    kernel_desc{dtype::f32, 32, 4, 1, 4, 1, 2, 8, 0.700, 0.700, plan::arrival::straight},
     kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 2, 8, 0.805, 0.700},
     kernel_desc{dtype::f64, 1, 4, 1, 2, 2, 2, 8, 0.917, 0.543},
     kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 1.000, 0.663},

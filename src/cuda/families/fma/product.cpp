@@ -178,8 +178,7 @@ class product final : public gemm_product {
         facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes, l1_share::least);
     }
 
-    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
-                                             std::int64_t apart,
+    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source, std::int64_t apart,
                                              std::int64_t depth) const {
         const core::problem& p = problem_;
         const core::layout& at = p.c_layout;

@@ -28,16 +28,17 @@
 namespace carat::cuda::fma {
 
 // A lane's sums: Rows of them down, Cols across.
-template <int Rows, int Cols, int LanesN = 32, bool Held = true>
+template <int Rows, int Cols, int LanesN>
 struct straight_math {
     using element = float;
     static constexpr int rows = Rows;
     static constexpr int cols = Cols;
     // Rows of A that are read at a time, as registers allow.
-    static constexpr int group = Cols >= 8 && Rows < 32 ? 1 : Cols == 4 || Rows * Cols >= 96 ? 2 : 4;
+    static constexpr int group = Cols == 8 && Rows == 16         ? 1
+                                 : Cols >= 4 || Rows * Cols > 64 ? 2
+                                                                 : 4;
     static constexpr int lanes_n = LanesN;
     static constexpr int lanes_m = 32 / LanesN;
-    static constexpr bool is_held = Held;
     static constexpr bool are_quads = Cols % 4 == 0;  // four columns of a row, else four rows
     static constexpr int vectors = Rows * Cols / 4;
     static constexpr bool stores_lines = false;
@@ -87,9 +88,11 @@ struct straight_config {
     static constexpr int warps = Warps;
     static constexpr int consumer_threads = Warps * 32;
     static constexpr int threads = consumer_threads + 128;
-    // A quarter of the SM has 512 for each lane.
+    // Registers of a lane, of which those that multiply take from the producer's warpgroup what it
+    // can spare.
+    static constexpr int launch_registers = 65536 / (threads * CtasPerSm) / 8 * 8;
     static constexpr int producer_registers = CtasPerSm == 2 ? 48 : 24;
-    static constexpr int consumer_registers = 512 / CtasPerSm / 8 * 8 - producer_registers;
+    static constexpr int consumer_registers = 2 * launch_registers - producer_registers;
     static constexpr int ctas_per_sm = CtasPerSm;
     static constexpr int warp_m = Math::lanes_m * Math::rows;
     static constexpr int block_m = Warps * warp_m;
@@ -137,13 +140,15 @@ struct straight_reader {
     __device__ __forceinline__ straight_reader(const pipeline<C>& r, const operand_maps& a,
                                                const operand_maps& b, int warp, int lane)
         : full(ptx::shared_address(r.full)), ahead(a.ahead[warp % 4]) {
-        from_a = ptx::shared_address(r.tiles) + static_cast<std::uint32_t>(
-                     warp % 4 * C::quarter_a +
-                     (warp / 4 * C::warp_m + lane / math::lanes_n) * C::line_a);
+        from_a =
+            ptx::shared_address(r.tiles) +
+            static_cast<std::uint32_t>(warp % 4 * C::quarter_a +
+                                       (warp / 4 * C::warp_m + lane / math::lanes_n) * C::line_a);
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
             const int k = 4 + j - ahead;  // of B's window
-            from_b[j] = ptx::shared_address(r.tiles) + static_cast<std::uint32_t>(
+            from_b[j] = ptx::shared_address(r.tiles) +
+                        static_cast<std::uint32_t>(
                             C::a_bytes + k % 4 * C::quarter_b + k / 4 * C::line_b +
                             (b.ahead[k % 4] + lane % math::lanes_n) * C::bytes_of_one);
         }
@@ -174,12 +179,14 @@ struct straight_reader {
     __device__ __forceinline__ void fetch_a(fragments& own, int to, int beyond, int number) const {
 #pragma unroll
         for (int i = 0; i < group; ++i)
-            read_shared<4>(own.a[to][i], from_a + beyond + (number * group + i) * math::lanes_m * C::line_a);
+            read_shared<4>(own.a[to][i],
+                           from_a + beyond + (number * group + i) * math::lanes_m * C::line_a);
     }
     __device__ __forceinline__ void fetch_b(fragments& own, int to, int beyond, int i) const {
         if (i < 4 * math::cols)
-            read_shared(own.b[to][i / math::cols][i % math::cols],
-                        from_b[i / math::cols] + beyond + i % math::cols * math::lanes_n * C::bytes_of_one);
+            read_shared(
+                own.b[to][i / math::cols][i % math::cols],
+                from_b[i / math::cols] + beyond + i % math::cols * math::lanes_n * C::bytes_of_one);
     }
 
     // Four k, while the vectors of the next four come.
@@ -208,7 +215,7 @@ struct straight_reader {
                     }
             // Four elements of a line of B are to lie in registers that follow each other: without
             // this every second FFMA waits for its bank.
-            if constexpr (math::are_quads && math::is_held)
+            if constexpr (math::are_quads)
 #pragma unroll
                 for (int i = g; i < math::cols; i += groups) hold(own.b[Quad][i % 4] + i / 4 * 4);
         }
@@ -269,8 +276,7 @@ __device__ __forceinline__ void store_straight(const arguments<float>& p, const 
 
 template <class C>
 __device__ __forceinline__ void produce_straight(const pipeline<C>& r, const operand_maps& a,
-                                                 const operand_maps& b,
-                                                 const arguments<float>& p) {
+                                                 const operand_maps& b, const arguments<float>& p) {
     walk<C, float, C::steps> at(p);
     pipeline_state<C::stages> to;
 #pragma unroll 1
@@ -370,11 +376,11 @@ template <class C>
     const auto launch = [](const operand_maps& a, const operand_maps& b,
                            const arguments<float>& with, const launch_shape& grid,
                            cudaStream_t stream) {
-        launch_closely(straight_kernel<C>,
-                       {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
-                        static_cast<std::size_t>(grid.shared_bytes),
-                        static_cast<unsigned>(grid.cluster)},
-                       stream, a, b, with);
+        launch_closely(
+            straight_kernel<C>,
+            {dim3(static_cast<unsigned>(grid.ctas)), C::threads,
+             static_cast<std::size_t>(grid.shared_bytes), static_cast<unsigned>(grid.cluster)},
+            stream, a, b, with);
     };
     return {name,
             reinterpret_cast<const void*>(straight_kernel<C>),
