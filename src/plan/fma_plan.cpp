@@ -47,12 +47,6 @@ std::vector<fma_cut> cuts_of(const fma_tile& t, const fma_request& p) {
     return all;
 }
 
-// Of kernels that read tiles where they arrive there is one, for row-major operands.
-bool reads_both(const fma_way& t, const fma_request& p) {
-    return t.arrives != arrival::straight ||
-           (p.a.runs_along_k && !p.b.runs_along_k && p.a.lies <= t.reads && p.b.lies <= t.reads);
-}
-
 bool is_asked_for(const fma_way& t, const fma_request& p) {
     return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n) &&
            (p.arrives == arrival::chosen || t.arrives == p.arrives) && reads_both(t, p);
@@ -71,6 +65,12 @@ double memory_bytes(const fma_request& p) {
 
 const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
     return type == dtype::f64 ? costs.fma_f64 : costs.fma_f32;
+}
+
+// Kernels that read tiles where they arrive want row-major operands.
+bool reads_both(const fma_way& t, const fma_request& p) {
+    return t.arrives != arrival::straight ||
+           (p.a.runs_along_k && !p.b.runs_along_k && p.a.lies <= t.reads && p.b.lies <= t.reads);
 }
 
 packed_first packing_before(const fma_tile& of, const fma_request& wanted) {

@@ -61,6 +61,9 @@ struct fma_plan {
     bool operator==(const fma_plan&) const = default;
 };
 
+/// Whether a kernel with such tiles can read A and B, packed or not.
+[[nodiscard]] bool reads_both(const fma_way& tile, const fma_request& of);
+
 [[nodiscard]] packed_first packing_before(const fma_tile& of, const fma_request& wanted);
 
 /// Packing included.

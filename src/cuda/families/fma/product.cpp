@@ -311,7 +311,9 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
                                             const plan::gpu_plan& with) {
-    if (!counts_tiles_of(call)) return nullptr;
+    if (!counts_tiles_of(call) ||
+        !plan::reads_both(kernel_table[with.row].tile(), request_for(call, {}, 1)))
+        return nullptr;
     if (call.problem.c_type == dtype::f64) return std::make_unique<product<double>>(call, with);
     return std::make_unique<product<float>>(call, with);
 }

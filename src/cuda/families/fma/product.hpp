@@ -21,7 +21,8 @@ struct overrides {
                                             int sms);
 
 /// Takes products of f64, or f32 in f32, that are not empty and whose sizes are below 2^31. Null if
-/// one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
+/// one launch can't count the tiles of a batch, or the kernel can't read the operands. @throws
+/// carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
                                                           const plan::gpu_plan& with);
 
