@@ -47,10 +47,9 @@ std::vector<fma_cut> cuts_of(const fma_tile& t, const fma_request& p) {
     return all;
 }
 
-bool is_asked_for(const fma_tile& t, const fma_request& p) {
-    const bool turns = t.reads == lying::between_16_bytes;
+bool is_asked_for(const fma_way& t, const fma_request& p) {
     return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n) &&
-           (p.turned == choice::free || turns == (p.turned == choice::yes));
+           (p.arrives == arrival::chosen || t.arrives == p.arrives) && reads_both(t, p);
 }
 
 double bytes_of(const fma_request& p, std::int64_t elements) {
@@ -68,14 +67,20 @@ const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
     return type == dtype::f64 ? costs.fma_f64 : costs.fma_f32;
 }
 
+// Kernels that read tiles where they arrive want row-major operands.
+bool reads_both(const fma_way& t, const fma_request& p) {
+    return t.arrives != arrival::straight ||
+           (p.a.runs_along_k && !p.b.runs_along_k && p.a.lies <= t.reads && p.b.lies <= t.reads);
+}
+
 packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
     packed_first all;
     for (const fma_operand& one : {wanted.a, wanted.b})
-        if (one.lies > of.reads) (one.is_turned ? all.columns : all.lines) += one.packing_bytes;
+        if (one.lies > of.reads) (one.runs_along_k ? all.columns : all.lines) += one.packing_bytes;
     return all;
 }
 
-launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& p,
+launch_work work_of(const fma_way& of, const fma_cut& cut, const fma_request& p,
                     const gpu_costs& all) {
     const fma_costs& costs = fma_costs_of(p.type, all);
     const double tile_bytes =
@@ -101,22 +106,23 @@ launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& p
         work.tile_s += tile_bytes / costs.passed_bytes_per_s;
         work.once_s = costs.groups_s + cut.groups * tile_bytes / costs.added_bytes_per_s;
     }
-    work.tile_s += tile_bytes / cut.groups / costs.stored_bytes_per_s *
-                   (p.c_on_16_bytes ? 1 : costs.stored_odd_factor);
+    work.tile_s +=
+        tile_bytes / cut.groups / costs.stored_bytes_per_s *
+        (p.c_on_16_bytes || of.arrives == arrival::straight ? 1 : costs.stored_odd_factor);
     work.ahead_s = seconds_of(packing_before(of, p), all.packing);
     return work;
 }
 
-double seconds_of(const fma_tile& tile, const fma_cut& cut, const fma_request& of,
+double seconds_of(const fma_way& tile, const fma_cut& cut, const fma_request& of,
                   const gpu_costs& costs) {
     return time_of(work_of(tile, cut, of, costs), fma_costs_of(of.type, costs).sharing).seconds;
 }
 
-std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const fma_tile> tiles,
+std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const fma_way> tiles,
                                       const gpu_costs& costs) {
     std::optional<fma_plan> best;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
-        const fma_tile& t = tiles[i];
+        const fma_way& t = tiles[i];
         if (!is_asked_for(t, wanted)) continue;
         for (const fma_cut& cut : cuts_of(t, wanted)) {
             const double taken = seconds_of(t, cut, wanted, costs);
@@ -127,18 +133,21 @@ std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const
     return best;
 }
 
-std::string reason_against(const fma_request& wanted, std::span<const fma_tile> tiles) {
+std::string reason_against(const fma_request& wanted, std::span<const fma_way> tiles) {
+    if (wanted.arrives == arrival::straight && wanted.type == dtype::f32 &&
+        !(wanted.a.runs_along_k && !wanted.b.runs_along_k))
+        return "turned=3 reads A's lines along K and B's across it: A and B have to be row-major";
     std::string there;
-    for (const fma_tile& t : tiles) {
+    for (const fma_way& t : tiles) {
         if (is_asked_for(t, wanted)) return {};
         there += (there.empty() ? "" : ", ") + std::to_string(t.m) + " x " + std::to_string(t.n);
     }
     return std::string("no kernel has") +
            (wanted.block_m == 0 ? "" : " block_m=" + std::to_string(wanted.block_m)) +
            (wanted.block_n == 0 ? "" : " block_n=" + std::to_string(wanted.block_n)) +
-           (wanted.turned == choice::free ? ""
-            : wanted.turned == choice::no ? " turned=1"
-                                          : " turned=2") +
+           (wanted.arrives == arrival::chosen
+                ? ""
+                : " turned=" + std::to_string(static_cast<int>(wanted.arrives))) +
            " for " + std::string(name(wanted.type)) + ": there are " + there;
 }
 

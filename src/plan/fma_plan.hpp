@@ -9,17 +9,17 @@
 
 #include <carat/types.hpp>
 
+#include "plan/fma_tile.hpp"
 #include "plan/gemm_plan.hpp"
 #include "plan/gpu_costs.hpp"
-#include "plan/tiles.hpp"
 
 namespace carat::plan {
 
 /// A or B.
 struct fma_operand {
     lying lies = lying::across_k;
-    double packing_bytes = 0;  // read and written
-    bool is_turned = false;    // by packing: lines along K become lines across it
+    double packing_bytes = 0;   // read and written
+    bool runs_along_k = false;  // its lines do; packing turns them
 };
 
 struct fma_request {
@@ -39,7 +39,7 @@ struct fma_request {
     int block_n = 0;
     int split_k = 0;  // asked for, at most; 0: choose
     int cluster = 0;  // of these, exactly; 0: choose
-    choice turned = choice::free;
+    arrival arrives = arrival::chosen;
 };
 
 /// K in parts: those of a group are multiplied by a cluster of CTAs.
@@ -61,14 +61,17 @@ struct fma_plan {
     bool operator==(const fma_plan&) const = default;
 };
 
+/// Whether a kernel with such tiles can read A and B, packed or not.
+[[nodiscard]] bool reads_both(const fma_way& tile, const fma_request& of);
+
 [[nodiscard]] packed_first packing_before(const fma_tile& of, const fma_request& wanted);
 
 /// Packing included.
-[[nodiscard]] launch_work work_of(const fma_tile& of, const fma_cut& cut, const fma_request& wanted,
+[[nodiscard]] launch_work work_of(const fma_way& of, const fma_cut& cut, const fma_request& wanted,
                                   const gpu_costs& costs);
 
 /// Packing included.
-[[nodiscard]] double seconds_of(const fma_tile& tile, const fma_cut& cut, const fma_request& of,
+[[nodiscard]] double seconds_of(const fma_way& tile, const fma_cut& cut, const fma_request& of,
                                 const gpu_costs& costs);
 
 [[nodiscard]] const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs);
@@ -76,11 +79,10 @@ struct fma_plan {
 /// `tiles` are those of its type, the smallest first, and no size is 0. Nothing where no kernel has
 /// the tile that was requested.
 [[nodiscard]] std::optional<fma_plan> make_fma_plan(const fma_request& wanted,
-                                                    std::span<const fma_tile> tiles,
+                                                    std::span<const fma_way> tiles,
                                                     const gpu_costs& costs);
 
 /// Why there is no plan, and which tiles there are; empty where there is one.
-[[nodiscard]] std::string reason_against(const fma_request& wanted,
-                                         std::span<const fma_tile> tiles);
+[[nodiscard]] std::string reason_against(const fma_request& wanted, std::span<const fma_way> tiles);
 
 }  // namespace carat::plan

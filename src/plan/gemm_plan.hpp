@@ -10,6 +10,7 @@
 
 #include "core/dtype_traits.hpp"
 #include "core/kernel_desc.hpp"
+#include "plan/fma_tile.hpp"
 #include "plan/gpu_costs.hpp"
 
 namespace carat::plan {
@@ -24,10 +25,10 @@ struct gemm_overrides {
     int cluster_m = 0;    // at most, of single tiles in one part of K
     int ctas_per_sm = 0;  // at most, of single tiles that don't share B
     std::optional<core::kernel_schedule> schedule = {};
-    choice stream_k = choice::free;  // where there are tiles enough for it
-    choice turned = choice::free;    // of f32, tiles that are turned in shared memory
-    bool swaps_for_c_only = false;   // A and B swapped where C lies by columns, and nowhere else
-    int not_block_m = 0;             // any tiles but these
+    choice stream_k = choice::free;     // where there are tiles enough for it
+    arrival arrives = arrival::chosen;  // of f32
+    bool swaps_for_c_only = false;      // A and B swapped where C lies by columns, and nowhere else
+    int not_block_m = 0;                // any tiles but these
     int not_block_n = 0;
 
     bool operator==(const gemm_overrides&) const = default;

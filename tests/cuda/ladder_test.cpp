@@ -46,8 +46,8 @@ std::string label(const testing::TestParamInfo<subject>& info) {
 // Every tile that the fma kernels have for the type.
 std::vector<subject> fma_subjects(const rows::implementation& entry, const core::signature& types) {
     std::vector<subject> all;
-    for (const plan::fma_tile& t : cuda::fma::tiles_of(types.a)) {
-        const int turned = t.reads == plan::lying::between_16_bytes ? 2 : 1;
+    for (const plan::fma_way& t : cuda::fma::tiles_of(types.a)) {
+        const auto turned = static_cast<int>(t.arrives);
         for (const int split_k : {1, 2, 3, 4, 8})
             all.push_back(
                 {&entry,

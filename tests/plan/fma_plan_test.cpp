@@ -85,12 +85,19 @@ TEST(fma_plan, shares_k_where_tiles_are_too_few_and_not_where_they_are_many) {
 
 TEST(fma_plan, turns_where_it_is_asked_to) {
     fma_request of{.m = 2048, .n = 2048, .k = 2048};
-    for (const choice turned : {choice::no, choice::yes}) {
-        of.turned = turned;
-        const lying reads = tiles_of(of.type)[plan_of(of).tile].reads;
-        EXPECT_EQ(reads == lying::between_16_bytes, turned == choice::yes);
+    const auto arrives = [&] { return tiles_of(of.type)[plan_of(of).tile].arrives; };
+    for (const arrival asked : {arrival::ready, arrival::turned}) {
+        of.arrives = asked;
+        EXPECT_EQ(arrives(), asked);
     }
+    of.arrives = arrival::straight;
+    EXPECT_EQ(reason_against(of, tiles_of(of.type)).substr(0, 26), "turned=3 reads A's lines a");
+    of.a = {.lies = lying::between_16_bytes, .runs_along_k = true};
+    EXPECT_EQ(arrives(), arrival::straight);
+    of.b = of.a;
+    EXPECT_FALSE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
     of.type = dtype::f64;
+    of.arrives = arrival::turned;
     EXPECT_EQ(reason_against(of, tiles_of(of.type)).substr(0, 36),
               "no kernel has turned=2 for f64: ther");
 }
@@ -110,7 +117,8 @@ TEST(fma_plan, of_many_tiles_forms_no_groups) {
 TEST(fma_plan, leaves_no_more_than_l2_about_holds) {
     fma_request of{.m = 2048, .n = 2048, .k = 4096};
     of.split_k = 16;
-    for (const fma_tile& tile : tiles_of(of.type)) {
+    of.a = {.lies = lying::along_k, .runs_along_k = true};
+    for (const fma_way& tile : tiles_of(of.type)) {
         of.block_m = tile.m;
         of.block_n = tile.n;
         const int groups = plan_of(of).cut.groups;
@@ -123,7 +131,7 @@ TEST(fma_plan, weighs_what_has_to_be_packed) {
     const auto reads = [&] { return tiles_of(of.type)[plan_of(of).tile].reads; };
     EXPECT_EQ(reads(), lying::across_k);
     for (const lying lies : {lying::along_k, lying::between_16_bytes}) {
-        of.a = {.lies = lies, .packing_bytes = 1e9, .is_turned = true};
+        of.a = {.lies = lies, .packing_bytes = 1e9, .runs_along_k = true};
         EXPECT_GE(reads(), lies);
     }
 }

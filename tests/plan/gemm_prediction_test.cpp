@@ -160,7 +160,7 @@ TEST(gemm_prediction, stores_a_tile_at_the_rate_of_an_sm) {
 
 // 1024^3 of f32 in tiles of 128 x 128, one to an SM: 64 of them.
 TEST(fma_prediction, counts_tiles_and_seconds) {
-    const plan::fma_tile tile = {128, 128, 8, 1, 1, 0.8, 1, plan::lying::across_k};
+    const plan::fma_way tile = {{128, 128, 8, 1, 1, 0.8, 1, plan::lying::across_k}};
     plan::fma_request of = {.m = 1024, .n = 1024, .k = 1024};
     const auto predicted = [&](const plan::fma_cut& cut = {}) {
         const double stored = 1024.0 * 1024 * 4;
@@ -186,7 +186,7 @@ TEST(fma_prediction, counts_tiles_and_seconds) {
     of.a = {.lies = plan::lying::scattered, .packing_bytes = 4e9};
     EXPECT_DOUBLE_EQ(part(predicted(), "packing"),
                      plan::seconds_of({.lines = 4e9}, round_costs.packing));
-    of.b = {.lies = plan::lying::along_k, .packing_bytes = 1e9, .is_turned = true};
+    of.b = {.lies = plan::lying::along_k, .packing_bytes = 1e9, .runs_along_k = true};
     EXPECT_DOUBLE_EQ(part(predicted(), "packing"),
                      plan::seconds_of({.lines = 4e9, .columns = 1e9}, round_costs.packing));
 }

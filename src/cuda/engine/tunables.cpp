@@ -86,7 +86,11 @@ std::vector<owned> made() {
          powers_to(multicast), multicast},
         {"schedule", "1 single_tile, 2 cooperative, 3 pingpong; 0: chosen", {0, 3}, 3},
         {"stream_k", "the last waves' tiles cut along K: 1 no, 2 yes; 0: chosen", {1, 2}, 2},
-        {"turned", "tiles of f32 are turned in shared memory: 1 no, 2 yes; 0: chosen", {1, 2}, 2},
+        {"turned",
+         "tiles of f32: 1 as they lie, 2 turned in shared memory, 3 read where they arrive; 0: "
+         "chosen",
+         {1, 2, 3},
+         3},
         {"ctas_per_sm", "CTAs of single tiles that an SM has room for: 1, 2, 3; 0: chosen", {}, 3},
         {"swap_ab", "1: A and B swapped only where C lies by columns; 0: chosen", {}, 1},
         {"loop", "1: a launch for each product of a batch or group instead of one for all", {}, 1},
@@ -116,7 +120,7 @@ plan::gemm_overrides overrides_of(const core::settings& s) {
                                .cluster_m = value("cluster_m"),
                                .ctas_per_sm = value("ctas_per_sm"),
                                .stream_k = static_cast<plan::choice>(value("stream_k")),
-                               .turned = static_cast<plan::choice>(value("turned")),
+                               .arrives = static_cast<plan::arrival>(value("turned")),
                                .swaps_for_c_only = value("swap_ab") != 0};
     if (const int schedule = value("schedule"); schedule != 0)
         asked.schedule = static_cast<core::kernel_schedule>(schedule - 1);

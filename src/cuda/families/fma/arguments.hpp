@@ -83,6 +83,12 @@ struct addresses {
     std::uint32_t b;
 };
 
+// What arrives at a time of lines that begin anywhere.
+struct raw_box {
+    int depth = 0;  // along K
+    int extra = 0;  // elements that lines arrive longer
+};
+
 // One kernel, for the host.
 template <class T>
 struct kernel {
@@ -94,8 +100,8 @@ struct kernel {
     int threads;
     int ctas_per_sm;
     int shared_bytes;
-    int raw_k;  // of blocks that are turned; 0: none are
-    int extra;  // elements that lines arrive longer then
+    raw_box raw_a;
+    raw_box raw_b;
     void (*launch)(const operand_maps& a, const operand_maps& b, const arguments<T>& with,
                    const launch_shape& grid, cudaStream_t stream);
 };

@@ -121,7 +121,8 @@ struct dmma {
     }
 
     // Where the i-th two accumulators of a lane are.
-    static constexpr int place_step = B == operand_major::k ? 2 : 1;
+    static constexpr int row_step = 0;
+    static constexpr int col_step = B == operand_major::k ? 2 : 1;
     template <class C>
     static __device__ __forceinline__ place place_of(int i, const owner& of) {
         const int tile = i / 2 / Wide;

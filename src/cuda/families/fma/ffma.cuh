@@ -103,7 +103,8 @@ struct ffma {
     }
 
     // Where the i-th four accumulators of a lane are.
-    static constexpr int place_step = deep_b == 1 ? 1 : lanes_n;
+    static constexpr int row_step = 0;
+    static constexpr int col_step = deep_b == 1 ? 1 : lanes_n;
     template <class C>
     static __device__ __forceinline__ place place_of(int i, const owner& of) {
         const int r = i / (Cols / 4);

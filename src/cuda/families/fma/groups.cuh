@@ -87,7 +87,7 @@ struct shared_part {
     // Writes number i to C, and those that were sent with it.
     __device__ __forceinline__ void write(int i, vector<T> (&total)[sent]) const {
         math::turn_back(total);
-        write_all<math::place_step, sent>(
+        write_all<math, sent>(
             with.p, with.of.first,
             [&](int v) {
                 return math::template place_of<C>(math::number_of(rank * Each + i, v), with.of);

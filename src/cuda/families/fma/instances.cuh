@@ -28,9 +28,11 @@ constexpr auto math_of() {
 template <class T, bool Turn, std::size_t Row, operand_major A, operand_major B>
 [[nodiscard]] kernel<T> instance() {
     constexpr kernel_desc row = kernel_table[Row];
-    if constexpr (row.type == dtype_of_v<T> && row.turns == Turn && row.has_kernel_for(A, B)) {
+    if constexpr (row.type == dtype_of_v<T> &&
+                  row.arrives == (Turn ? plan::arrival::turned : plan::arrival::ready) &&
+                  row.has_kernel_for(A, B)) {
         using c = config<typename decltype(math_of<Row, A, B>())::type, row.warps_m, row.warps_n,
-                         row.ctas_per_sm, row.turns>;
+                         row.ctas_per_sm, Turn>;
         static_assert(c::block_m == row.block_m() && c::block_n == row.block_n() &&
                       c::block_k == row.block_k() && row.most_cluster <= c::max_cluster);
         static const std::string name = name_of(row, A, B);

@@ -262,8 +262,8 @@ template <class C>
             C::threads,
             C::ctas_per_sm,
             C::shared_bytes,
-            C::turns ? C::raw_k : 0,
-            C::extra,
+            {C::raw_k, C::extra},
+            {C::raw_k, C::extra},
             launch<C, T>};
 }
 

@@ -8,20 +8,23 @@
 
 namespace carat::cuda::fma {
 
-/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N, and
-/// fma_f32_128x128_turned takes operands that lie in any way.
+/// A kernel's name, which no other has: fma_f64_128x64_kn has B contiguous along N,
+/// fma_f32_128x128_turned takes operands that lie in any way and fma_f32_128x128_straight
+/// row-major ones.
 [[nodiscard]] inline std::string name_of(const kernel_desc& d, operand_major a, operand_major b) {
     const std::string tile = "fma_" + std::string(name(d.type)) + "_" +
                              std::to_string(d.block_m()) + "x" + std::to_string(d.block_n());
-    if (d.turns) return tile + "_turned";
+    if (d.arrives == plan::arrival::turned) return tile + "_turned";
+    if (d.arrives == plan::arrival::straight) return tile + "_straight";
     return tile + (a == operand_major::k ? "_k" : "_m") + (b == operand_major::k ? "k" : "n");
 }
 
 /// The kernel of a row for operands of these layouts.
 template <class T>
 [[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
-/// The same of a row that turns its operands.
+/// The same of a row that turns its operands, or reads them straight.
 [[nodiscard]] const kernel<float>& turned_kernel_of(std::size_t row);
+[[nodiscard]] const kernel<float>& straight_kernel_of(std::size_t row);
 
 template <>
 const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b);

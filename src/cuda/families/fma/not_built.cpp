@@ -18,6 +18,12 @@ const kernel<float>& turned_kernel_of(std::size_t) {
 }
 #endif
 
+#ifdef CARAT_WITHOUT_KERNELS_F32_STRAIGHT
+const kernel<float>& straight_kernel_of(std::size_t) {
+    cuda::refuse_type("f32");
+}
+#endif
+
 #ifdef CARAT_WITHOUT_KERNELS_F64
 template <>
 const kernel<double>& kernel_of<double>(std::size_t, operand_major, operand_major) {

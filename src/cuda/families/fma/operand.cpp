@@ -31,13 +31,18 @@ lying lying_of(const operand_shape& of, bool is_aligned, std::int64_t matrices) 
     return begin_alike && (runs_across || runs_along) ? lying::between_16_bytes : lying::scattered;
 }
 
+bool runs_along_k(const operand_shape& of, lying lies) {
+    return lies == lying::along_k ||
+           (lies != lying::across_k && !are_lines(of.across, of.along, of.depth));
+}
+
 operand::operand(const operand_shape& of, lying kernel_reads, bool is_aligned,
                  std::int64_t matrices)
     : shape_(of), matrices_(matrices) {
     const lying is = lying_of(of, is_aligned, matrices);
     if (is > kernel_reads)
         take_packing_memory();
-    else if (is == lying::along_k || !are_lines(of.across, of.along, of.depth))
+    else if (runs_along_k(of, is))
         major_ = operand_major::k;
 }
 
@@ -95,17 +100,17 @@ operand_maps operand::maps(const void* data, std::int64_t apart, int tile_lines,
     return {.of = {describe(there)}};
 }
 
-operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_lines, int tile_depth,
-                               int raw_depth, int extra) const {
+bool operand::is_ready(const void* data) const {
+    const lines all = whole(data, 0);
+    return major_ == operand_major::mn && reinterpret_cast<std::uintptr_t>(all.data) % 16 == 0 &&
+           are_aligned(all.stride, all.count, all.type);
+}
+
+operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_lines,
+                               const raw_box& box) const {
     constexpr std::int64_t quarters = 4;  // f32 in 16 bytes
     const bool along_k = major_ == operand_major::k;
     const lines all = whole(data, apart);
-    if (!along_k && reinterpret_cast<std::uintptr_t>(all.data) % 16 == 0 &&
-        are_aligned(all.stride, all.count, all.type)) {
-        operand_maps ready = maps(data, apart, tile_lines, tile_depth);
-        ready.is_ready = true;
-        return ready;
-    }
     operand_maps maps = {.lines = static_cast<int>(all.count), .along_k = along_k};
     for (int i = 0; i < quarters && i < all.count; ++i) {
         const float* const first = static_cast<const float*>(all.data) + i * all.stride;
@@ -116,8 +121,8 @@ operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_li
         quarter.length += ahead;
         quarter.count = plan::ceil_div(all.count - i, quarters);
         quarter.stride *= quarters;
-        quarter.box_lines = (along_k ? tile_lines : raw_depth) / static_cast<int>(quarters);
-        quarter.box_length = (along_k ? raw_depth : tile_lines) + extra;
+        quarter.box_lines = (along_k ? tile_lines : box.depth) / static_cast<int>(quarters);
+        quarter.box_length = (along_k ? box.depth : tile_lines) + box.extra;
         maps.of[i] = describe(quarter);
         maps.ahead[i] = ahead;
     }

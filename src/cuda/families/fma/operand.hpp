@@ -22,6 +22,9 @@ struct operand_shape {
 /// `is_aligned`: its data, and matrices of a batch, begin at multiples of 16 bytes.
 [[nodiscard]] plan::lying lying_of(const operand_shape& of, bool is_aligned, std::int64_t matrices);
 
+/// Whether it is read, or packed from, lines along K.
+[[nodiscard]] bool runs_along_k(const operand_shape& of, plan::lying lies);
+
 class operand {
   public:
     /// Takes the memory for packing all matrices unless a kernel reads such operands.
@@ -39,9 +42,11 @@ class operand {
     /// The TMA descriptor for tiles of this many lines and this depth.
     [[nodiscard]] operand_maps maps(const void* data, std::int64_t apart, int tile_lines,
                                     int tile_depth) const;
-    /// Those for a kernel that turns blocks of this depth, whose lines arrive `extra` longer.
+    /// Whether lines across K begin at multiples of 16 bytes.
+    [[nodiscard]] bool is_ready(const void* data) const;
+    /// The four for lines that begin anywhere.
     [[nodiscard]] operand_maps quarters(const void* data, std::int64_t apart, int tile_lines,
-                                        int tile_depth, int raw_depth, int extra) const;
+                                        const raw_box& box) const;
 
   private:
     [[nodiscard]] strided packed_from(const void* data, std::int64_t apart) const;

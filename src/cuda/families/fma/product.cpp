@@ -43,12 +43,13 @@ double packing_bytes(const operand_shape& of, std::int64_t matrices) {
 }
 
 plan::fma_operand planned_as(const operand_shape& of, bool is_aligned, std::int64_t matrices) {
-    return {lying_of(of, is_aligned, matrices), packing_bytes(of, matrices), of.along == 1};
+    const plan::lying lies = lying_of(of, is_aligned, matrices);
+    return {lies, packing_bytes(of, matrices), runs_along_k(of, lies)};
 }
 
 // The hardware starts a CTA on each SM before it starts a second one on any. SMs stay free for
 // other work only where the kernel has one CTA on each of the rest.
-plan::fma_tile as_launched(plan::fma_tile tile) {
+plan::fma_way as_launched(plan::fma_way tile) {
     if (core::left_sms() == 0) return tile;
     tile.ctas_per_sm = 1;
     tile.share *= tile.alone;
@@ -56,9 +57,9 @@ plan::fma_tile as_launched(plan::fma_tile tile) {
     return tile;
 }
 
-std::vector<plan::fma_tile> tiles_as_launched(dtype type) {
+std::vector<plan::fma_way> tiles_as_launched(dtype type) {
     const auto all = tiles_of(type);
-    std::vector<plan::fma_tile> launched(all.size());
+    std::vector<plan::fma_way> launched(all.size());
     std::ranges::transform(all, launched.begin(), as_launched);
     return launched;
 }
@@ -86,9 +87,9 @@ class product final : public gemm_product {
         const bindings with = swap_ab_ ? given.swapped() : given;
         const kernel<T>& k = *kernel_;
         pack_both(with);
-        const operand_maps a = maps_of(a_, with.data.a, with.apart.a, k.block_m);
-        const operand_maps b = maps_of(b_, with.data.b, with.apart.b, k.block_n);
-        k.launch(a, b, arguments_for(with.data.c, with.source(), with.apart.c), shape_,
+        const operand_maps a = maps_of(a_, with.data.a, with.apart.a, k.block_m, k.raw_a);
+        const operand_maps b = maps_of(b_, with.data.b, with.apart.b, k.block_n, k.raw_b);
+        k.launch(a, b, arguments_for(with.data.c, with.source(), with.apart.c, depth_of(a)), shape_,
                  with.stream);
         return true;
     }
@@ -123,10 +124,22 @@ class product final : public gemm_product {
     }
 
     [[nodiscard]] operand_maps maps_of(const operand& of, const void* data, std::int64_t apart,
-                                       int tile_lines) const {
-        const kernel<T>& k = *kernel_;
-        return k.raw_k == 0 ? of.maps(data, apart, tile_lines, k.block_k)
-                            : of.quarters(data, apart, tile_lines, k.block_k, k.raw_k, k.extra);
+                                       int tile_lines, const raw_box& box) const {
+        using enum plan::arrival;
+        const bool is_ready = tile_.arrives == turned && of.is_ready(data);
+        if (tile_.arrives == ready || is_ready) {
+            operand_maps maps = of.maps(data, apart, tile_lines, kernel_->block_k);
+            maps.is_ready = is_ready;
+            return maps;
+        }
+        return of.quarters(data, apart, tile_lines, box);
+    }
+
+    // How far along K the kernel goes: where A's lines are read as they arrive, each is as long as
+    // what comes with it.
+    [[nodiscard]] std::int64_t depth_of(const operand_maps& a) const {
+        return problem_.k +
+               (tile_.arrives == plan::arrival::straight ? *std::ranges::max_element(a.ahead) : 0);
     }
 
     // Packs the operands that need it, in one launch.
@@ -139,9 +152,7 @@ class product final : public gemm_product {
     }
 
     void choose() {
-        const bool turns = kernel_table[row_].turns;
-        kernel_ = &kernel_of<T>(row_, turns ? operand_major::mn : a_.contiguous(),
-                                turns ? operand_major::mn : b_.contiguous());
+        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
@@ -167,8 +178,8 @@ class product final : public gemm_product {
         facts_ = load_kernel(k.name, k.function, k.threads, shape_.shared_bytes, l1_share::least);
     }
 
-    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source,
-                                             std::int64_t apart) const {
+    [[nodiscard]] arguments<T> arguments_for(void* c, const void* source, std::int64_t apart,
+                                             std::int64_t depth) const {
         const core::problem& p = problem_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -184,7 +195,7 @@ class product final : public gemm_product {
                 .one_b = products_.one_b,
                 .m = static_cast<int>(p.m),
                 .n = static_cast<int>(p.n),
-                .k_tiles = static_cast<int>(plan::ceil_div(p.k, tile_.k)),
+                .k_tiles = static_cast<int>(plan::ceil_div(depth, tile_.k)),
                 .tiles_m = static_cast<int>(tiles_m_),
                 .tiles_n = static_cast<int>(tiles_n_),
                 .tiles = static_cast<int>(tiles_m_ * tiles_n_ * products_.count),
@@ -205,7 +216,7 @@ class product final : public gemm_product {
     plan::fma_request request_;
     plan::gpu_plan plan_;
     std::size_t row_;  // of the table
-    plan::fma_tile tile_;
+    plan::fma_way tile_;
     operand a_;
     operand b_;
     scratch parts_;
@@ -237,7 +248,7 @@ bool is_for(const core::gpu_call& call) {
 }
 
 overrides overrides_of(const plan::gemm_overrides& asked) {
-    return {asked.block_m, asked.block_n, asked.split_k, 0, asked.turned};
+    return {asked.block_m, asked.block_n, asked.split_k, 0, asked.arrives};
 }
 
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
@@ -298,12 +309,14 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
             .block_n = asked.block_n,
             .split_k = asked.split_k,
             .cluster = asked.cluster,
-            .turned = asked.turned};
+            .arrives = asked.arrives};
 }
 
 std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
                                             const plan::gpu_plan& with) {
-    if (!counts_tiles_of(call)) return nullptr;
+    if (!counts_tiles_of(call) ||
+        !plan::reads_both(kernel_table[with.row].tile(), request_for(call, {}, 1)))
+        return nullptr;
     if (call.problem.c_type == dtype::f64) return std::make_unique<product<double>>(call, with);
     return std::make_unique<product<float>>(call, with);
 }

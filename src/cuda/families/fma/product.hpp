@@ -13,7 +13,7 @@ struct overrides {
     int block_n = 0;
     int split_k = 0;  // at most
     int cluster = 0;  // CTAs of these, exactly
-    plan::choice turned = plan::choice::free;
+    plan::arrival arrives = plan::arrival::chosen;
 };
 
 /// Whether its kernels may multiply it: without tensor cores, or plain f32 in a batch instead of
@@ -25,7 +25,8 @@ struct overrides {
                                             int sms);
 
 /// Takes products of f64, or f32 in f32, that are not empty and whose sizes are below 2^31. Null if
-/// one launch can't count the tiles of a batch. @throws carat::error(out_of_memory).
+/// one launch can't count the tiles of a batch, or the kernel can't read the operands. @throws
+/// carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare(const core::gpu_call& call,
                                                           const plan::gpu_plan& with);
 

@@ -209,7 +209,7 @@ std::unique_ptr<const gemm_product> prepare_row(const core::gpu_call& given,
 
 std::string why_not(const core::gpu_call& call, const plan::gemm_overrides& asked) {
     if (asked.schedule || asked.stream_k == plan::choice::yes ||
-        asked.turned == plan::choice::yes || asked.ctas_per_sm != 0)
+        asked.arrives > plan::arrival::ready || asked.ctas_per_sm != 0)
         return "kernels of mma have no schedule, stream_k, turned or ctas_per_sm to choose: leave "
                "those out";
     if (asked.block_m == 0 && asked.block_n == 0) return {};
