@@ -160,6 +160,8 @@ TEST_F(fma, rows_of_c_may_begin_and_end_anywhere) {
             for (const std::int64_t offset : {0, 1, 2, 3})
                 for (const std::int64_t padding : {0, 1, 2, 3})
                     for (const std::int64_t n : {1, 5, 67, 128, 261}) {
+                        // One column of B is a line along K.
+                        if (n == 1 && tile.arrives == plan::arrival::straight) continue;
                         test::trial t{core::row_major_problem(type, 131, n, 40), offset};
                         t.p.c_layout = core::row_major(n + padding);
                         t.p.alpha = -2;

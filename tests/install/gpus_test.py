@@ -60,8 +60,9 @@ class Types(unittest.TestCase):
         return {s for s in stems if s.startswith(("kernels_", "multistage_"))}, set(macros)
 
     def test_files_end_in_their_type(self):
-        self.assertEqual(self.ask("fma", "f32"), ({"kernels_f32", "kernels_f32_straight", "kernels_f32_turned"},
-                                                   {"CARAT_WITHOUT_KERNELS_F64"}))
+        self.assertEqual(self.ask("fma", "f32"),
+                         ({"kernels_f32", "kernels_f32_straight", "kernels_f32_turned"},
+                          {"CARAT_WITHOUT_KERNELS_F64"}))
         kept, _ = self.ask("mma", "tf32,fp8")
         self.assertEqual(kept, {"kernels_tf32", "multistage_tf32", "multistage_three_tf32", "multistage_fp8"})
         self.assertEqual(self.ask("wgmma", "f64")[0], set())
