@@ -55,7 +55,7 @@ __device__ __forceinline__ neighbours<Sum, Together> total(const neighbours<Sum,
 
 // p: of the whole product; sums of each part lie row by row.
 template <class Sum, class Narrow>
-__global__ void __launch_bounds__(summed_tile<Sum, Narrow>::threads)
+__global__ void __launch_bounds__(summed_tile<Sum, Narrow>::threads, 8)
     add_parts(const __grid_constant__ arguments<Sum> p, const Sum* sums_of_parts, int row_stride) {
     using tile = summed_tile<Sum, Narrow>;
     using piece = typename tile::piece;
