@@ -211,7 +211,7 @@ template void product::run_task(task<std::uint32_t>&, const core::operands&, std
 template <class T>
 void product::run_skinny(const core::operands& data, std::byte* memory) const {
     const task<T> whole = make_task(problem_, swapped_, kernel_of<T>(*kernels_), data);
-    multiply_skinny(whole, share_of<T>(memory, 0));
+    multiply_skinny(whole, plan_.blocks.kc, share_of<T>(memory, 0));
 }
 
 template <class T>
@@ -233,8 +233,8 @@ template <class T>
 void product::run_loops(const task<T>& part, T* memory) const {
     if constexpr (std::is_floating_point_v<T>)
         if (part.a_packed && plan_.how == plan::path::skinny)
-            return multiply_skinny_packed(part, by_lanes_, memory);
-    if (plan_.how == plan::path::skinny) return multiply_skinny(part, memory);
+            return multiply_skinny_packed(part, by_lanes_, plan_.blocks.kc, memory);
+    if (plan_.how == plan::path::skinny) return multiply_skinny(part, plan_.blocks.kc, memory);
     if (plan_.how == plan::path::unpacked)
         return multiply_unpacked(part, plan_.packs_a, plan_.blocks.nc, plan_.blocks.kc, memory);
     multiply_blocked(part, plan_.blocks, memory);

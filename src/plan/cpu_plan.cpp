@@ -53,6 +53,15 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
     return r.k_contiguous_b && r.m * kernel.element_bytes <= few_rows_bytes;
 }
 
+// Whether many threads need parts of K: C has too few tiles for them, and K is deep. Parts are
+// whole blocks of depths, so there should be many.
+constexpr std::int64_t deep_kc = 256;
+bool is_deep(const request& r, const kernel_shape& kernel) {
+    constexpr std::int64_t few_tiles = 128;
+    return r.adds_sums && r.k >= 16 * deep_kc &&
+           ceil_div(r.m, kernel.mr) * ceil_div(r.n, kernel.nr) < few_tiles;
+}
+
 // A register tile is faster in L2: 61 against 31 GFLOP/s at 7 x 64 x 64, 64 against 40 at
 // 7 x 256 x 256 (f64, one thread). Beyond L2, or where a tile's lines of A would compete for a few
 // sets of the caches, what counts is to read A in order.
@@ -63,6 +72,7 @@ bool is_skinny(const request& r, const kernel_shape& kernel, const machine& on) 
     if (!r.m_contiguous_a && r.k_contiguous_a)
         return takes_dot_products(r.m, r.n, r.k, r.k_contiguous_b, kernel.element_bytes,
                                   kernel.vector_bytes, on);
+    if (!very_few && is_deep(r, kernel)) return false;
     if (!r.m_contiguous_a || r.n > few_columns(r, kernel) || (!very_few && has_few_rows(r, kernel)))
         return false;
     if (very_few && !r.conflicting_a) return !fits_l2(r, kernel, on);
@@ -123,6 +133,7 @@ blocking choose_unpacked_blocks(const request& r, const kernel_shape& kernel, co
 // A micropanel of B this deep takes half of L1, or two thirds where it is not packed.
 std::int64_t most_depth(const request& r, const kernel_shape& kernel, const machine& on) {
     if (r.wanted.kc != 0) return r.wanted.kc;
+    if (is_deep(r, kernel) && r.n <= most_dot_columns) return deep_kc;
     if (reads_b(r, kernel, on)) return most_kc_read;
     const std::int64_t depth = on.l1_bytes / 2 / (kernel.nr * kernel.element_bytes);
     return std::clamp<std::int64_t>(depth, 64, 512);
@@ -164,6 +175,33 @@ blocking choose_depth(const request& r, const kernel_shape& kernel, const machin
     return chosen;
 }
 
+// The path skinny adds up all of K at once, unless C has so few rows that many threads need parts
+// of K. The number of threads has no say in it, nor has beta.
+std::int64_t skinny_depth(const request& r, const kernel_shape& kernel) {
+    constexpr std::int64_t few_lines = 32;  // of cache, along the rows
+    constexpr std::int64_t parts = 16;      // that most numbers of threads divide evenly
+    constexpr std::int64_t step = 16;       // depths that the kernels read together
+    constexpr std::int64_t least_depth = 64;
+    constexpr std::int64_t most_depth = 256;
+    constexpr std::int64_t depth_of_dot_products = 1024;
+    if (r.prepared) return r.prepared->kc;
+    const std::int64_t all = std::max<std::int64_t>(r.k, 1);
+    const bool has_few_lines = r.m * kernel.element_bytes <= few_lines * cache_line_bytes;
+    if (!r.adds_sums || !has_few_lines || r.k < parts * least_depth) return all;
+    if (!r.m_contiguous_a) return balanced(r.k, depth_of_dot_products, 1);
+    return balanced(r.k, ceil_div(r.k, parts * ceil_div(r.k, parts * most_depth)) + step - 1, step);
+}
+
+// Rows between which C may be divided: lines of cache where columns of A are read in order, and
+// vectors where tiles read A. Micropanels that are packed stay whole. On 16 threads 512^3 in f32,
+// where A is read, made 1092 and 1203 GFLOP/s with whole micropanels and between vectors, and
+// 700 x 900 x 1100 in f64, where it is packed, 802 and 734 (ADR 0156).
+int unit_of_rows(const cpu_plan& plan, const request& r, const kernel_shape& kernel) {
+    if (r.prepared) return kernel.mr;
+    if (plan.how == path::skinny) return cache_line_bytes / kernel.element_bytes;
+    return plan.how == path::unpacked ? kernel.vector_bytes / kernel.element_bytes : kernel.mr;
+}
+
 // mc so that a block of A takes its share of L2, nc so that panels of B take theirs of L3: half of
 // a core's where threads do not share them. Each is then cut evenly into the extent it divides.
 void choose_widths(cpu_plan& plan, const request& r, const kernel_shape& kernel,
@@ -195,6 +233,7 @@ constexpr std::int64_t least_rows_that_pack = 800;
 // Packing an element costs about as much as 8 multiplications.
 grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                          const machine& on, double least) {
+    if (plan.how == path::skinny) return {least, 0, 0};
     grid_costs costs{least, 8, 8};
     if (!may_share_b(plan, r)) return costs;
     costs.shared_columns =
@@ -206,81 +245,38 @@ grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_sh
 }
 
 // Whether threads pack panels of B together that one thread reads where they lie. A thread that
-// keeps its columns of B in L2 need not; otherwise all threads of a group fetch the same lines,
-// which are far apart. 2048^3 in f32 on 16 threads: 1478 GFLOP/s for 1305 (ADR 0151).
+// keeps its columns of B in a fifth of L2 need not; otherwise all threads of a group fetch the same
+// lines, which are far apart. On 16 threads 2048^3 in f32 made 1478 GFLOP/s for 1305 (ADR 0151),
+// and 1500 x 1300 x 1100, whose columns fit in L2, 1404 for 1121 (ADR 0156).
 bool packs_b_for_threads(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                          const machine& on) {
     return plan.how == path::blocked && plan.blocks.reads_b && r.sums_in_c && plan.threads_m > 1 &&
            r.m >= least_rows_that_pack &&
-           ceil_div(r.n, plan.threads_n) * r.k * kernel.element_bytes > on.l2_bytes;
+           ceil_div(r.n, plan.threads_n) * r.k * kernel.element_bytes > on.l2_bytes / 5;
 }
 
-// Pieces cost what they pack anew.
-int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, double least) {
+// Pieces cost what they pack or fetch anew, and free threads take those of late ones: the slowest
+// of 16 threads took twice as long as the quickest at 512^3 in f32, and 1436 x 1343 x 19 made 747
+// GFLOP/s in four pieces a thread and 548 in one (ADR 0156). The path skinny reads longer runs of A
+// in fewer pieces.
+int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, const machine& on,
+              double least) {
     constexpr int most_pieces = 4;
     if (plan.threads() == 1) return 1;  // before divisions that are as long as 8 x 8 x 8
     const bool packs_b = plan.how == path::blocked && !plan.blocks.reads_b;
-    const std::int64_t rows = r.m / plan.threads_m;
-    std::int64_t least_rows = packs_b ? least_rows_that_pack : 4 * kernel.mr;
-    if (plan.shares_b) least_rows = least_rows_that_share;
-    const std::int64_t by_rows = rows / least_rows;
-    const double by_work = multiplications(r) / plan.threads() / (8 * least);
+    const bool fetches_anew =
+        plan.how == path::skinny ||
+        ceil_div(r.n, plan.threads_n) * r.k * kernel.element_bytes > on.l2_bytes;
+    std::int64_t least_rows = (fetches_anew ? 4 : 2) * kernel.mr;
+    if (packs_b) least_rows = plan.shares_b ? least_rows_that_share : least_rows_that_pack;
+    const double least_work = plan.how == path::skinny ? 8 * least : least;
+    const std::int64_t by_rows = r.m / plan.threads_m / least_rows;
+    const double by_work = multiplications(r) / plan.threads() / least_work;
     if (by_rows < 2 || by_work < 2) return 1;
     return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
 }
 
-// Operands are in L2: dot products, or a tile whose lines are packed or which columns fill in part.
-// Fitted to both choices for 800 products of 2 to 24 by up to 200 lines and 8 to 400 depths on an
-// Emerald Rapids: with AVX-512 and AVX2, f64 and f32, wrong choices cost 0.8 to 2.6 % in the mean.
-// Columns that lie otherwise are copied first.
-bool near_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
-                           int lanes) {
-    if (!few_lie_alike) return few <= 4 && lines >= 12 && k >= 16 * few + 8;
-    const std::int64_t most_columns = lanes > 4 && lines <= 200 ? 12 : 6;
-    return few <= most_columns && k >= 12 * few;
-}
-
-// Both wait for memory beyond L2. There f64 is 1.03 to 1.05 times as fast with up to 5 columns that
-// stay in L1, and 0.8 times with 5 of 2000 depths. With AVX-512 f32 is 1.9 to 2.1 times as fast
-// with 7 and 8 columns (8 x 2000 x 1000 on one thread of a Zen 4, 7 x 1000 x 3000 on one of a
-// Sapphire Rapids); with AVX2 it is slower.
-bool few_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
-                          int element_bytes, int vector_bytes, const machine& on) {
-    const std::int64_t most_bytes_of_columns = vector_bytes >= 64 ? 32 : 24;
-    constexpr std::int64_t most_bytes_beyond_l2 = 40;
-    constexpr std::int64_t least_bytes_of_depth = 512;
-    if (few < 2) return false;
-    if (lines * k * element_bytes <= on.l2_bytes)
-        return near_are_dot_products(lines, few, k, few_lie_alike, vector_bytes / element_bytes);
-    if (lines < 5 * few || k * element_bytes < least_bytes_of_depth) return false;
-    if (element_bytes <= 4) return few * element_bytes <= most_bytes_of_columns;
-    return few * element_bytes <= most_bytes_beyond_l2 &&
-           few * k * element_bytes <= on.l1_bytes / 2;
-}
-
-// More columns, where a tile would leave an eighth of its vectors' lanes idle and A doesn't stay
-// near. Only for AVX2: nothing was measured with other vectors. The least depth is an estimate:
-// adding up the lanes of twelve sums takes as long as 100 multiply-adds, of which 2 KiB of depth
-// have 768.
-bool more_are_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, int element_bytes,
-                           int vector_bytes, const machine& on) {
-    constexpr int measured_vector_bytes = 32;
-    constexpr std::int64_t least_bytes_of_depth = 2048;
-    if (few <= most_skinny_columns || few > most_dot_columns) return false;
-    if (vector_bytes != measured_vector_bytes || lines < 5 * few) return false;
-    const int lanes = vector_bytes / element_bytes;
-    const bool fills_vectors = ceil_div(few, lanes) * lanes * 7 < few * 8;
-    return !fills_vectors && k * element_bytes >= least_bytes_of_depth &&
-           lines * k * element_bytes > on.l2_bytes;
-}
-
 }  // namespace
-
-bool takes_dot_products(std::int64_t lines, std::int64_t few, std::int64_t k, bool few_lie_alike,
-                        int element_bytes, int vector_bytes, const machine& on) {
-    return few_are_dot_products(lines, few, k, few_lie_alike, element_bytes, vector_bytes, on) ||
-           more_are_dot_products(lines, few, k, element_bytes, vector_bytes, on);
-}
 
 std::int64_t balanced(std::int64_t total, std::int64_t most, std::int64_t unit) {
     const std::int64_t limit = std::max(unit, most / unit * unit);
@@ -294,17 +290,17 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
     const double least = plan.how == path::skinny ? least_per_skinny_thread
                                                   : least_bytes_per_thread / kernel.element_bytes;
     if (plan.how == path::blocked) plan.blocks = choose_depth(wanted, kernel, on);
+    if (plan.how == path::skinny) plan.blocks.kc = skinny_depth(wanted, kernel);
     if (plan.how == path::unpacked) {
         plan.packs_a = !wanted.m_contiguous_a || (wanted.conflicting_a && wanted.n > 2 * kernel.nr);
         plan.blocks = choose_unpacked_blocks(wanted, kernel, on);
         if (plan.packs_a) plan.blocks.kc = packed_tile_kc;
         plan.fetches_c = !fits_l2(wanted, kernel, on) && has_few_rows(wanted, kernel);
     }
-    // The path skinny is cut by rows alone, between lines of cache: columns share what is read of
-    // A. Micropanels that are packed before the product stay whole.
+    // The path skinny is cut by rows alone: columns share what is read of A.
     const bool by_rows = plan.how == path::skinny;
-    plan.unit_m = by_rows && !wanted.prepared ? cache_line_bytes / kernel.element_bytes : kernel.mr;
     const auto divide_among_threads = [&] {
+        plan.unit_m = unit_of_rows(plan, wanted, kernel);
         const division threads =
             divide(wanted, plan.unit_m, by_rows ? most_dot_columns : kernel.nr, plan.blocks.kc,
                    costs_of_grid(plan, wanted, kernel, on, least));
@@ -319,7 +315,7 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
         divide_among_threads();
     }
     plan.shares_b = may_share_b(plan, wanted) && plan.threads_m > 1 && plan.threads_k == 1;
-    if (plan.threads_k == 1) plan.pieces = pieces_of(plan, wanted, kernel, least);
+    if (plan.threads_k == 1) plan.pieces = pieces_of(plan, wanted, kernel, on, least);
     if (plan.how == path::blocked) {
         choose_widths(plan, wanted, kernel, on);
         plan.fetches_c = !fits_l2(wanted, kernel, on);

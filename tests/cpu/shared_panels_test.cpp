@@ -80,6 +80,25 @@ TEST(parts_of_k, of_operands_that_are_read_where_they_lie) {
     EXPECT_EQ(of.by(16), of.by(1));
 }
 
+// Few columns of C with few rows and much K: rows of A lie side by side, or its depths do. One
+// thread cuts K in the same places, and so does a product of a prepared operand.
+TEST_P(many_threads, add_parts_of_k_of_few_columns_in_order) {
+    if (!is_floating(GetParam())) return;
+    for (const bool deeper : {false, true}) {
+        engine_product of = deeper ? one_product(GetParam(), 3, 70, 20'000, {}, true)
+                                   : one_product(GetParam(), 8, 71, 9722, {}, true);
+        of.problem().beta = 2;
+        ASSERT_TRUE(of.says(16, "skinny") && of.says(16, divided_k)) << of.make(16).explain();
+        const auto serial = of.by(1);
+        for (const int threads : counts) EXPECT_EQ(of.by(threads), serial) << threads;
+    }
+    const engine_product few = one_product(GetParam(), 24, 1, 100'000, {}, false);
+    ASSERT_TRUE(few.says(16, "skinny") && few.says(16, divided_k)) << few.make(16).explain();
+    detail::prepared_operand ready;
+    few.prepare(ready, side::left);
+    EXPECT_EQ(few.by(16, nullptr, &ready), few.by(1));
+}
+
 // C is not just the sum of the parts.
 TEST(parts_of_k, are_not_taken_with_another_alpha_or_an_epilogue) {
     engine_product of = one_product(dtype::f64, 70, 45, 9000, {.mc = 0, .nc = 0, .kc = 250}, true);

@@ -99,7 +99,7 @@ void by_skinny_path(const cpu_engine::task<T>& t) {
         cpu_engine::skinny_elements<T>(t.m, t.n, t.k, t.a.outer_stride == 1, t.b.k_stride != 1);
     const test::guarded_block memory(static_cast<std::size_t>(elements) * sizeof(T),
                                      test::flush::back, 0);
-    cpu_engine::multiply_skinny(t, reinterpret_cast<T*>(memory.data()));
+    cpu_engine::multiply_skinny(t, t.k, reinterpret_cast<T*>(memory.data()));
 }
 
 template <class T>

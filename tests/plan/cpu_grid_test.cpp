@@ -42,10 +42,10 @@ TEST(cpu_grid, threads_pack_what_one_reads_where_it_lies) {
     const cpu_plan together = make_cpu_plan(square(2048, 16), f32_48x8, sapphire_rapids);
     EXPECT_TRUE(together.shares_b);
     EXPECT_EQ(together.blocks.kc, alone.blocks.kc);
-    EXPECT_FALSE(make_cpu_plan(square(1000, 16), f32_48x8, sapphire_rapids).shares_b);
-    machine large = sapphire_rapids;
-    large.l2_bytes = 16 << 20;
-    EXPECT_FALSE(make_cpu_plan(square(2048, 16), f32_48x8, large).shares_b);
+    EXPECT_TRUE(make_cpu_plan(square(1000, 16), f32_48x8, sapphire_rapids).shares_b);
+    EXPECT_FALSE(make_cpu_plan(square(700, 16), f32_48x8, sapphire_rapids).shares_b) << "few rows";
+    const request thin{.m = 2048, .n = 2048, .k = 100, .most_threads = 16};
+    EXPECT_FALSE(make_cpu_plan(thin, f32_48x8, sapphire_rapids).shares_b) << "L2 keeps B";
 }
 
 // 16 x 1 rectangles of 3000 rows would leave each thread a single piece.
@@ -55,6 +55,15 @@ TEST(cpu_grid, gives_threads_that_share_panels_two_pieces_of_rows) {
             const cpu_plan p = make_cpu_plan(square(size, 16), kernel, sapphire_rapids);
             EXPECT_TRUE(!p.shares_b || p.pieces >= 2) << size << " " << kernel.name;
         }
+}
+
+// Free threads take pieces of late ones. B is not fetched anew for few rows where L2 can't keep it.
+TEST(cpu_grid, gives_threads_several_pieces) {
+    const request thin{.m = 1343, .n = 1436, .k = 19, .most_threads = 16};
+    EXPECT_EQ(make_cpu_plan(thin, f32_48x8, sapphire_rapids).pieces, 3);
+    const request few_rows{.m = 104, .n = 7358, .k = 4429, .most_threads = 16};
+    EXPECT_EQ(make_cpu_plan(few_rows, f32_48x8, sapphire_rapids).pieces, 1);
+    EXPECT_EQ(make_cpu_plan(square(96, 16), f64_24x8, sapphire_rapids).pieces, 1) << "little work";
 }
 
 TEST(cpu_grid, cuts_k_where_one_thread_does) {
@@ -81,6 +90,26 @@ TEST(cpu_grid, divides_k_where_c_leaves_threads_idle) {
     EXPECT_EQ(make_cpu_plan(square(2000, 16), f64_24x8, server).threads_k, 1);
     const request large{.m = 200, .n = 200, .k = 100'000, .most_threads = 64};
     EXPECT_EQ(make_cpu_plan(large, f64_24x8, server).threads_k, 1) << "too many sums";
+}
+
+// 71 rows are 9 lines of cache, which would keep 9 threads busy. K is cut for one thread as for 16.
+TEST(cpu_grid, divides_k_of_few_columns_with_few_rows) {
+    const request few{.m = 71, .n = 8, .k = 9722, .most_threads = 16};
+    const cpu_plan p = make_cpu_plan(few, f64_24x8, server);
+    EXPECT_EQ(p.how, path::skinny);
+    EXPECT_GT(p.threads_k, 1);
+    EXPECT_EQ(p.threads(), 16);
+    for (const int threads : {1, 3, 64}) {
+        request other = few;
+        other.most_threads = threads;
+        EXPECT_EQ(make_cpu_plan(other, f64_24x8, server).blocks.kc, p.blocks.kc);
+    }
+    request with_epilogue = few;
+    with_epilogue.adds_sums = false;
+    EXPECT_EQ(make_cpu_plan(with_epilogue, f64_24x8, server).threads_k, 1);
+    const request more{.m = 71, .n = 21, .k = 9722, .most_threads = 16};
+    EXPECT_EQ(make_cpu_plan(more, f64_24x8, server).how, path::blocked);
+    EXPECT_GT(make_cpu_plan(more, f64_24x8, server).threads_k, 8);
 }
 
 TEST(cpu_grid, divides_few_columns_between_lines_of_cache) {

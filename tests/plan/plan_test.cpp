@@ -110,11 +110,17 @@ TEST(cpu_plan, few_rows_stay_in_l2_while_b_streams_past) {
     EXPECT_EQ(make_cpu_plan(few, f64_24x8, server).how, path::blocked);
 }
 
-// 256 rows are five micropanels and a third: halves of them are 144 and 112 rows. Equal sides are
-// divided by rows.
-TEST(cpu_plan, a_part_of_a_strip_counts_as_a_part) {
+// Halves of 256 rows are whole vectors, though 256 rows are five micropanels and a third. Equal
+// sides are divided by rows.
+TEST(cpu_plan, rows_are_divided_between_vectors) {
     constexpr kernel_shape f32_48x8{"f32", 48, 8, 4};
-    EXPECT_EQ(make_cpu_plan(square(256, 2), f32_48x8, server).threads_n, 2);
+    const cpu_plan p = make_cpu_plan(square(256, 2), f32_48x8, server);
+    EXPECT_EQ(p.how, path::unpacked);
+    EXPECT_EQ(p.unit_m, 16);
+    EXPECT_EQ(p.threads_m, 2);
+    request ready = square(256, 2);
+    ready.prepared = packed_before{.skinny = false, .kc = 256};
+    EXPECT_EQ(make_cpu_plan(ready, f32_48x8, server).unit_m, 48) << "its micropanels stay whole";
     EXPECT_EQ(make_cpu_plan(square(1000, 2), f64_24x8, server).threads_m, 2);
     EXPECT_EQ(choose_grid(square(256, 2), 48, 8, {1, 8, 8, true}).m, 2);
 }
@@ -356,6 +362,9 @@ TEST(matrix_unit_plan, threads_pack_together_what_l2_cannot_keep_for_each) {
     const matrix_unit_plan one = make_matrix_unit_plan(square(2048, 1), bf16_tiles, on);
     EXPECT_FALSE(one.shares_a || one.shares_b);
     EXPECT_GT(one.blocks.nc, far.blocks.nc);
+    const matrix_unit_plan two_slabs = make_matrix_unit_plan(square(4096, 16), bf16_tiles, on);
+    EXPECT_TRUE(two_slabs.shares_a && two_slabs.shares_b);
+    EXPECT_GT(two_slabs.blocks.nc, far.blocks.nc) << "A is fetched again for each panel";
 }
 
 TEST(matrix_unit_plan, one_slab_needs_no_sums_in_memory) {

@@ -54,7 +54,9 @@ void store(const task<T>& t, const skinny_call<T>& call, std::int64_t i, std::in
         const T* const sums = call.sums + j * call.sums_step;
         T* const c = t.c_at(i, first + j);
         const std::int64_t step = t.c_row_stride;
-        if (t.beta == T{0})
+        if constexpr (std::is_floating_point_v<T>)
+            t.with->store[dtype_of_v<T>](call.rows, sums, t.alpha, t.beta, c, step);
+        else if (t.beta == T{0})
             for (std::int64_t p = 0; p < call.rows; ++p) c[p * step] = t.alpha * sums[p];
         else
             for (std::int64_t p = 0; p < call.rows; ++p)
@@ -220,10 +222,20 @@ void clear_sums(const skinny_call<T>& call, std::int64_t columns) {
         std::fill_n(call.sums + j * call.sums_step, used, T{0});
 }
 
-}  // namespace
+// Calls multiply(task) for each kc depths of t. Their sums are added to C one after the other.
+template <class T, class Multiply>
+void for_each_block_of_depths(const task<T>& t, std::int64_t kc, const Multiply& multiply) {
+    task<T> part = t;
+    for (std::int64_t p = 0; p < t.k; p += kc, part.beta = T{1}) {
+        part.k = std::min(kc, t.k - p);
+        part.a.data = t.a.at(0, p);
+        part.b.data = t.b.at(0, p);
+        multiply(part);
+    }
+}
 
 template <class T>
-void multiply_skinny(const task<T>& t, T* workspace) {
+void multiply_depths(const task<T>& t, T* workspace) {
     scratch<T> own(workspace);
     T* const sums = own.memory();
     skinny_call<T> call{};
@@ -243,7 +255,7 @@ void multiply_skinny(const task<T>& t, T* workspace) {
 }
 
 template <class T>
-void multiply_skinny_packed(const task<T>& t, bool by_lanes, T* workspace) {
+void multiply_packed_depths(const task<T>& t, bool by_lanes, T* workspace) {
     scratch<T> own(workspace);
     skinny_call<T> call{};
     call.sums = own.memory();
@@ -264,13 +276,26 @@ void multiply_skinny_packed(const task<T>& t, bool by_lanes, T* workspace) {
     }
 }
 
-template void multiply_skinny_packed(const task<double>&, bool, double*);
-template void multiply_skinny_packed(const task<float>&, bool, float*);
+}  // namespace
+
+template <class T>
+void multiply_skinny(const task<T>& t, std::int64_t kc, T* workspace) {
+    for_each_block_of_depths(t, kc, [&](const task<T>& part) { multiply_depths(part, workspace); });
+}
+
+template <class T>
+void multiply_skinny_packed(const task<T>& t, bool by_lanes, std::int64_t kc, T* workspace) {
+    for_each_block_of_depths(
+        t, kc, [&](const task<T>& part) { multiply_packed_depths(part, by_lanes, workspace); });
+}
+
+template void multiply_skinny_packed(const task<double>&, bool, std::int64_t, double*);
+template void multiply_skinny_packed(const task<float>&, bool, std::int64_t, float*);
 template std::int64_t skinny_packed_elements(const kernel<double>&, std::int64_t, bool);
 template std::int64_t skinny_packed_elements(const kernel<float>&, std::int64_t, bool);
-template void multiply_skinny(const task<double>&, double*);
-template void multiply_skinny(const task<float>&, float*);
-template void multiply_skinny(const task<std::uint32_t>&, std::uint32_t*);
+template void multiply_skinny(const task<double>&, std::int64_t, double*);
+template void multiply_skinny(const task<float>&, std::int64_t, float*);
+template void multiply_skinny(const task<std::uint32_t>&, std::int64_t, std::uint32_t*);
 template std::int64_t skinny_elements<double>(std::int64_t, std::int64_t, std::int64_t, bool, bool);
 template std::int64_t skinny_elements<float>(std::int64_t, std::int64_t, std::int64_t, bool, bool);
 template std::int64_t skinny_elements<std::uint32_t>(std::int64_t, std::int64_t, std::int64_t, bool,

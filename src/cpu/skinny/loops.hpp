@@ -7,9 +7,9 @@
 namespace carat::cpu_engine {
 
 // A has contiguous rows, or is contiguous in k with at most most_skinny_columns columns; one
-// thread.
+// thread. The sums of each kc depths are added to C, if K has more.
 template <class T>
-void multiply_skinny(const task<T>& t, T* workspace);
+void multiply_skinny(const task<T>& t, std::int64_t kc, T* workspace);
 
 // Elements of T of workspace for an m x n rectangle. `by_rows`: rows of A are contiguous;
 // `copies_b`: B is not contiguous in k.
@@ -20,7 +20,7 @@ template <class T>
 // The same sums from a packed A, for any number of columns: those of A contiguous in k if
 // `by_lanes`, else those of contiguous rows.
 template <class T>
-void multiply_skinny_packed(const task<T>& t, bool by_lanes, T* workspace);
+void multiply_skinny_packed(const task<T>& t, bool by_lanes, std::int64_t kc, T* workspace);
 
 template <class T>
 [[nodiscard]] std::int64_t skinny_packed_elements(const kernel<T>& with, std::int64_t n,

@@ -36,17 +36,22 @@ template <class T>
     return part;
 }
 
-// Adds the sums of all blocks but the first to some columns of C, in order.
+// Adds the sums of all blocks but the first to a stretch of C, column by column, in order. What is
+// read of a block is contiguous: it comes from the caches of other threads.
 template <class T>
-void add_sums(const task<T>& t, std::int64_t blocks, const T* sums, range cols) {
-    for (std::int64_t j = cols.first; j < cols.first + cols.size; ++j) {
-        T* const c = t.c_at(0, j);
-        for (std::int64_t block = 1; block < blocks; ++block) {
-            const T* const from = sums + ((block - 1) * t.n + j) * t.m;
+void add_sums(const task<T>& t, std::int64_t blocks, const T* sums, range stretch) {
+    const std::int64_t end = stretch.first + stretch.size;
+    for (std::int64_t block = 1; block < blocks; ++block, sums += t.m * t.n) {
+        for (std::int64_t at = stretch.first; at < end;) {
+            const std::int64_t i = at % t.m;
+            const std::int64_t rows = std::min(t.m - i, end - at);
+            T* const c = t.c_at(i, at / t.m);
+            const T* const from = sums + at;
             if (t.c_row_stride == 1)
-                for (std::int64_t i = 0; i < t.m; ++i) c[i] += from[i];
+                for (std::int64_t p = 0; p < rows; ++p) c[p] += from[p];
             else
-                for (std::int64_t i = 0; i < t.m; ++i) c[i * t.c_row_stride] += from[i];
+                for (std::int64_t p = 0; p < rows; ++p) c[p * t.c_row_stride] += from[p];
+            at += rows;
         }
     }
 }
@@ -63,7 +68,7 @@ void multiply_parts_of_k(const task<T>& whole, const plan::cpu_plan& plan, T* su
     core::for_each_piece(threads, threads, [&](int piece, int thread) {
         const int rectangle = piece % rectangles;
         const range rows =
-            subrange(whole.m, whole.with->mr, plan.threads_m, rectangle % plan.threads_m);
+            subrange(whole.m, plan.unit_m, plan.threads_m, rectangle % plan.threads_m);
         const range cols =
             subrange(whole.n, whole.with->nr, plan.threads_n, rectangle / plan.threads_m);
         const range mine = core::subrange(blocks, plan.threads_k, piece / rectangles);
@@ -71,7 +76,8 @@ void multiply_parts_of_k(const task<T>& whole, const plan::cpu_plan& plan, T* su
             multiply(block_of_depths(whole, i, kc, sums, rows, cols), thread);
     });
     core::for_each_piece(threads, threads, [&](int piece, int) {
-        add_sums(whole, blocks, sums, core::subrange(whole.n, threads, piece));
+        constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
+        add_sums(whole, blocks, sums, subrange(whole.m * whole.n, line, threads, piece));
     });
 }
 

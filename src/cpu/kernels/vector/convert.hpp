@@ -97,6 +97,9 @@ void store_sums(std::int64_t count, const T* sums, T alpha, T beta, void* c,
         for (std::int64_t i = 0; i < count; ++i) narrow(alpha * sums[i], out[i]);
     } else if (beta == 0) {
         for (std::int64_t i = 0; i < count; ++i) narrow(alpha * sums[i], out[i * c_stride]);
+    } else if (c_stride == 1) {
+        for (std::int64_t i = 0; i < count; ++i)
+            narrow(alpha * sums[i] + beta * widen(out[i]), out[i]);
     } else {
         for (std::int64_t i = 0; i < count; ++i) {
             N& place = out[i * c_stride];

@@ -99,6 +99,19 @@ void pack_copied(const S* in, std::int64_t k_stride, std::int64_t panels, std::i
     }
 }
 
+// Packs the last of adjacent vectors, which fill a micropanel in part: whole registers where it
+// can.
+template <class T, class S, int Width, int Lanes>
+void pack_last_copied(const S* in, std::int64_t k_stride, int extent, std::int64_t k, T* out) {
+    for (std::int64_t p = 0; p < k; ++p, in += k_stride, out += Width) {
+        int i = 0;
+        for (; i + Lanes <= extent; i += Lanes)
+            for (int lane = 0; lane < Lanes; ++lane) out[i + lane] = widen(in[i + lane]);
+        for (; i < extent; ++i) out[i] = widen(in[i]);
+        for (; i < Width; ++i) out[i] = T{0};
+    }
+}
+
 // If Width is not a multiple of the square, the last square overlaps the one before.
 template <class T, class S, int Width, int Lanes>
 void pack_transposed(const S* in, std::int64_t outer_stride, std::int64_t k, T* out) {
@@ -167,6 +180,8 @@ void pack(const void* source, std::int64_t outer_stride, std::int64_t k_stride, 
         transpose_some<T, S, square_size<T>(Width, Lanes)>(in, outer_stride, some, k, out, Width);
         for (std::int64_t p = 0; p < k; ++p)
             for (int i = some; i < Width; ++i) out[p * Width + i] = T{0};
+    } else if (extent > 0 && outer_stride == 1) {
+        pack_last_copied<T, S, Width, Lanes>(in, k_stride, static_cast<int>(extent), k, out);
     } else if (extent > 0) {
         pack_rows<T, S, Width>(in, outer_stride, k_stride, static_cast<int>(extent), k, out);
     }
