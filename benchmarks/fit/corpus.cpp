@@ -48,7 +48,9 @@ const std::vector<std::string>& names_of_fma() {
             std::string one(name(k.type));
             for (const int x : {k.thread_m, k.thread_n, k.lanes_m, k.warps_m, k.warps_n})
                 one += "_" + std::to_string(x);
-            names.push_back(one + (k.turns ? "_turns" : ""));
+            if (k.arrives == plan::arrival::turned) one += "_turns";
+            if (k.arrives == plan::arrival::straight) one += "_straight";
+            names.push_back(one);
         }
         return names;
     }();
