@@ -279,18 +279,18 @@ TEST_F(batch_tiles, a_batch_has_the_stages_that_its_tiles_need) {
     });
 }
 
-// Packing 100 rows of 101 elements takes longer than their product; of 4001 it takes less than what
-// wgmma saves.
+// Packing lines of few odd elements takes longer than their product: 2.5 us in place for 4.3 with
+// 192 x 128 x 14 on an H200. Packing 4001 of 4001 takes less than what wgmma saves.
 TEST_F(batch_tiles, small_products_that_would_be_packed_are_not) {
-    const auto is_in_place = [](dtype type, std::int64_t size) {
+    const auto is_in_place = [](dtype type, std::int64_t size, std::int64_t k) {
         const auto made = gpu_engine::prepare(
-            {.problem = core::row_major_problem(type, size, size, size)}, core::settings{});
+            {.problem = core::row_major_problem(type, size, size, k)}, core::settings{});
         return made->planned().why.find("read where they lie") != std::string::npos;
     };
     for (const dtype type : {dtype::f16, dtype::bf16}) {
-        EXPECT_TRUE(is_in_place(type, 101)) << name(type);
-        EXPECT_FALSE(is_in_place(type, 104)) << name(type) << ", whose lines TMA reads";
-        EXPECT_FALSE(is_in_place(type, 4001)) << name(type);
+        EXPECT_TRUE(is_in_place(type, 129, 13)) << name(type);
+        EXPECT_FALSE(is_in_place(type, 128, 16)) << name(type) << ", whose lines TMA reads";
+        EXPECT_FALSE(is_in_place(type, 4001, 4001)) << name(type);
     }
 }
 
