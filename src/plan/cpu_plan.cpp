@@ -195,11 +195,14 @@ std::int64_t skinny_depth(const request& r, const kernel_shape& kernel) {
 // Rows between which C may be divided: lines of cache where columns of A are read in order, and
 // vectors where tiles read A. Micropanels that are packed stay whole. On 16 threads 512^3 in f32,
 // where A is read, made 1092 and 1203 GFLOP/s with whole micropanels and between vectors, and
-// 700 x 900 x 1100 in f64, where it is packed, 802 and 734 (ADR 0156).
+// 700 x 900 x 1100 in f64, where it is packed, 802 and 734 (ADR 0156). Few rows stay in whole
+// micropanels, and K is divided instead: 54 x 29 x 9556 made 270 GFLOP/s so and 135 otherwise.
 int unit_of_rows(const cpu_plan& plan, const request& r, const kernel_shape& kernel) {
+    constexpr int many_micropanels = 4;
     if (r.prepared) return kernel.mr;
     if (plan.how == path::skinny) return cache_line_bytes / kernel.element_bytes;
-    return plan.how == path::unpacked ? kernel.vector_bytes / kernel.element_bytes : kernel.mr;
+    if (plan.how != path::unpacked || r.m < many_micropanels * kernel.mr) return kernel.mr;
+    return kernel.vector_bytes / kernel.element_bytes;
 }
 
 // mc so that a block of A takes its share of L2, nc so that panels of B take theirs of L3: half of
