@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <carat/error.hpp>
 
@@ -82,6 +83,7 @@ class plan_cache {
     }
 
     const kept_plan& keep(const plan_key& key, kept_plan made) {
+        if (entries_.empty()) entries_.resize(most);
         entry& oldest = *std::ranges::min_element(entries_, {}, &entry::last_used);
         oldest = {hash_of(key), ++now_, key, std::move(made)};
         return oldest.made;
@@ -95,7 +97,8 @@ class plan_cache {
         kept_plan made;
     };
 
-    std::array<entry, most> entries_;
+    // On the heap: as thread-local arrays they took 10 KiB of each thread's stack.
+    std::vector<entry> entries_;
     std::uint64_t now_ = 0;
 };
 
