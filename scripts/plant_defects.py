@@ -49,11 +49,11 @@ PROGRAMS = {"calls": "fuzz/carat_fuzz", "gpu": "fuzz/carat_fuzz", "stress": "fuz
 OPTIONS = {"calls": "", "gpu": "`--gpu`", "stress": "`--gpu --family stress`", "parsers": "`parsers`", "command": "`fuzz/command.py`"}
 
 DEFECTS = [
-    Defect("165 KiB of stack", "src/cpu/engine.cpp", "    multiply_skinny(whole, share_of",
+    Defect("165 KiB of stack", "src/cpu/engine.cpp", "    multiply_skinny(whole, plan_",
            "    const auto fill = []() __attribute__((noinline)) {\n"
            "        [[maybe_unused]] volatile char room[165 << 10];\n"
            "        for (int i = (165 << 10) - 1; i >= 0; i -= 512) room[i] = 0;\n    };\n"
-           "    if (is_planted(NUMBER)) fill();\n    multiply_skinny(whole, share_of"),
+           "    if (is_planted(NUMBER)) fill();\n    multiply_skinny(whole, plan_"),
     Defect("overlaps not looked for", "src/api/overlap.cpp",
            "    if (empty(x) || empty(y)) return false;\n    const byte_span in_x",
            "    if (empty(x) || empty(y) || is_planted(NUMBER)) return false;\n"
@@ -69,9 +69,9 @@ DEFECTS = [
            "        static_cast<void>(static_cast<const volatile char*>(data)[-1]);\n"
            "    return {static_cast<const std::byte*>(data), static_cast"),
     Defect("writes behind a column of C", "src/cpu/skinny/loops.cpp",
-           "        const std::int64_t step = t.c_row_stride;\n        if (t.beta == T{0})",
+           "        const std::int64_t step = t.c_row_stride;\n        if constexpr (std::is_floating",
            "        const std::int64_t step = t.c_row_stride;\n"
-           "        if (is_planted(NUMBER)) c[call.rows * step] = T{1};\n        if (t.beta == T{0})"),
+           "        if (is_planted(NUMBER)) c[call.rows * step] = T{1};\n        if constexpr (std::is_floating"),
     Defect("subnormal numbers flushed", "src/cpu/engine.cpp",
            "    task<T> whole = make<T>(data);\n    epilogue_call<T> last;",
            "    if (is_planted(NUMBER)) __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);\n"
