@@ -97,7 +97,7 @@ class plan_cache {
         kept_plan made;
     };
 
-    // On the heap: as thread-local arrays they took 10 KiB of each thread's stack.
+    // They lie on the heap: thread-local arrays took 10 KiB of every stack.
     std::vector<entry> entries_;
     std::uint64_t now_ = 0;
 };
