@@ -2,24 +2,14 @@
 // kept in costs/GPU.json, from which scripts/costs_header.py makes costs/GPU.hpp.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <string_view>
 #include <type_traits>
 
+#include "plan/cost_constant.hpp"
 #include "plan/launch.hpp"
 
 namespace carat::plan {
-
-/// A constant of the struct Costs, for the fit, the file and people.
-template <class Costs>
-struct constant {
-    std::string_view name;
-    std::string_view unit;
-    std::string_view meaning;
-    double Costs::*at;
-};
 
 /// How launches are fed, of feeding_costs or sharing_costs.
 template <class S>
@@ -120,15 +110,6 @@ constexpr auto constants_of_wgmma() {
         c{"added_bytes_per_s", "bytes/s", "of E", &W::added_bytes_per_s},
         c{"sharing_s", "s", "CTAs of a cluster that begin together, for each beyond the first",
           &W::sharing_s}};
-}
-
-template <class T, std::size_t First, std::size_t Second>
-constexpr std::array<T, First + Second> joined(const std::array<T, First>& first,
-                                               const std::array<T, Second>& second) {
-    std::array<T, First + Second> all{};
-    std::ranges::copy(first, all.begin());
-    std::ranges::copy(second, all.begin() + First);
-    return all;
 }
 
 constexpr auto wgmma_costs::constants() {
