@@ -105,10 +105,11 @@ benchmark::both_times measure(stopwatch& clock, const track& t, const sizes& s,
     const double flop = 2.0 * static_cast<double>(s.m * s.n) * static_cast<double>(s.k * s.count);
     std::printf(
         "{\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"count\": %lld, %s, "
-        "\"carat_tflops\": %.2f}\n",
+        "\"carat_tflops\": %.2f, \"peer_kernels\": \"%s\"}\n",
         std::string(t.name).c_str(), static_cast<long long>(s.m), static_cast<long long>(s.n),
         static_cast<long long>(s.k), static_cast<long long>(s.count),
-        text_of(taken, other.name).c_str(), 1e-12 * flop / taken.calls.own_s);
+        text_of(taken, other.name).c_str(), 1e-12 * flop / taken.calls.own_s,
+        benchmark::kernels_of(other.start, clock.stream()).c_str());
     std::fflush(stdout);
     return taken;
 }

@@ -234,11 +234,12 @@ class calls {
         const peer other = fastest_peer(clock_, peers_of(t, all, data));
         const benchmark::both_times taken = take_both(clock_, here.start, other, turn_s, turns);
         const double off = compare(operands, here, other, all, t);
-        std::printf("{%s%s, %s, \"carat_tflops\": %.2f, \"agree\": %s, \"plan\": \"%s\"}\n",
-                    words(track, t).c_str(), in_words(all).c_str(),
-                    text_of(taken, other.name).c_str(),
-                    2e-12 * multiply_adds(all) / taken.calls.own_s, off == 0 ? "true" : "false",
-                    plan_of(own).c_str());
+        std::printf(
+            "{%s%s, %s, \"carat_tflops\": %.2f, \"agree\": %s, \"plan\": \"%s\", "
+            "\"peer_kernels\": \"%s\"}\n",
+            words(track, t).c_str(), in_words(all).c_str(), text_of(taken, other.name).c_str(),
+            2e-12 * multiply_adds(all) / taken.calls.own_s, off == 0 ? "true" : "false",
+            plan_of(own).c_str(), benchmark::kernels_of(other.start, clock_.stream()).c_str());
         std::fflush(stdout);
         agree_ = agree_ && off == 0;
         return taken;

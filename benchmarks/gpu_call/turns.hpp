@@ -19,6 +19,7 @@
 
 #include <carat/types.hpp>
 
+#include "benchmarks/gpu_call/graph_kernels.hpp"
 #include "benchmarks/gpu_call/must.hpp"
 
 namespace carat::benchmark {
@@ -139,20 +140,38 @@ inline times take_turns(stopwatch& clock, const run& own, const peer& other, dou
     return {median(own_s), other.start ? median(other_s) : 0};
 }
 
-// So many runs in one graph, which the host starts at once: it has no part in what they take. Null:
-// they can't be captured.
-inline run replayed(const run& what, int runs, cudaStream_t stream) {
+// So many runs captured into one graph; null where they can't be.
+inline std::shared_ptr<CUgraph_st> captured(const run& what, int runs, cudaStream_t stream) {
     cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     bool works = true;
     for (int i = 0; i < runs; ++i) works = what() && works;
-    if (cudaStreamEndCapture(stream, &graph) != cudaSuccess || !works ||
-        cudaGraphInstantiate(&ready, graph, 0) != cudaSuccess) {
+    const bool ended = cudaStreamEndCapture(stream, &graph) == cudaSuccess;
+    if (!ended || !works) cudaGetLastError();
+    if (graph == nullptr) return nullptr;
+    std::shared_ptr<CUgraph_st> kept(graph, cudaGraphDestroy);
+    return ended && works ? kept : nullptr;
+}
+
+// The kernels of one run and whether they overlap in a graph of two.
+inline std::string kernels_of(const run& what, cudaStream_t stream) {
+    if (!what) return "";
+    const auto one = captured(what, 1, stream);
+    const auto two = captured(what, 2, stream);
+    if (!one || !two) return "";
+    return kernels_of(one.get()) +
+           (programmatic_edges(two.get()) > programmatic_edges(one.get()) ? ", calls overlap" : "");
+}
+
+// So many runs in one graph, which the host starts at once: it has no part in what they take. Null:
+// they can't be captured.
+inline run replayed(const run& what, int runs, cudaStream_t stream) {
+    const auto graph = captured(what, runs, stream);
+    cudaGraphExec_t ready = nullptr;
+    if (!graph || cudaGraphInstantiate(&ready, graph.get(), 0) != cudaSuccess) {
         cudaGetLastError();
         return nullptr;
     }
-    cudaGraphDestroy(graph);
     const std::shared_ptr<CUgraphExec_st> kept(ready, cudaGraphExecDestroy);
     return [kept, stream] { return cudaGraphLaunch(kept.get(), stream) == cudaSuccess; };
 }
@@ -161,14 +180,14 @@ inline run replayed(const run& what, int runs, cudaStream_t stream) {
 inline times take_turns_on_gpu(stopwatch& clock, const run& own, const peer& other, double turn_s,
                                int turns) {
     constexpr double graph_s = 2e-4;
-    const auto captured = [&](const run& what, int& runs) {
+    const auto replays = [&](const run& what, int& runs) {
         runs = what ? std::min(50, clock.runs_for(what, graph_s)) : 1;
         return what ? replayed(what, runs, clock.stream()) : nullptr;
     };
     int own_runs = 1;
     int other_runs = 1;
-    const run own_graph = captured(own, own_runs);
-    const run other_graph = captured(other.start, other_runs);
+    const run own_graph = replays(own, own_runs);
+    const run other_graph = replays(other.start, other_runs);
     if (!own_graph || !other_graph) return {1, 0};
     const times taken = take_turns(clock, own_graph, {other_graph, other.name}, turn_s, turns);
     return {taken.own_s / own_runs, taken.other_s / other_runs};
