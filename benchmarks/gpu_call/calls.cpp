@@ -116,11 +116,12 @@ double difference(const std::vector<unsigned char>& one, const std::vector<unsig
 double difference(const rows::operation& all, const call_type& t,
                   const std::vector<unsigned char>& one, const std::vector<unsigned char>& two) {
     const double depth = std::sqrt(static_cast<double>(all.one.k));
-    const double of_product = t.in == dtype::f64    ? 1e-13
-                              : t.in == dtype::i8   ? 0
-                              : t.in == dtype::e4m3 ? 1e-2
-                              : t.is_tf32           ? 5e-3
-                                                    : 1e-4;
+    const double of_product = t.in == dtype::f64                        ? 1e-13
+                              : t.in == dtype::i8                       ? 0
+                              : t.how == core::gpu_arithmetic::fast_fp8 ? 5e-2
+                              : t.in == dtype::e4m3                     ? 1e-2
+                              : t.how == core::gpu_arithmetic::tf32     ? 5e-3
+                                                                        : 1e-4;
     // GELU uses an approximated tanh, and cuBLAS also rounds what it adds to C.
     const double rounding = is_floating(all.one.c_type) ? core::unit_roundoff(all.one.c_type) : 0;
     const double of_sums = depth * (of_product + (all.one.beta == 0 ? 0 : 4 * rounding)) +
@@ -141,17 +142,17 @@ ready prepared(const rows::implementation& row, const rows::operation& all) {
 }
 
 const rows::implementation& own_row(const call_type& t) {
-    return rows::cuda::row_of(t.is_tf32 ? core::gpu_arithmetic::tf32
-                                        : core::gpu_arithmetic::native);
+    return rows::cuda::row_of(t.how);
 }
 
 // Takes only the first proposed kernel for many sizes: trying all would take longer than measuring.
 std::vector<std::string> rows_beside(const call_type& t, const rows::operation& all) {
     constexpr std::size_t few = 16;
     const std::set<std::int64_t> sizes(all.rows.begin(), all.rows.end());
-    const std::string tf32 = t.is_tf32 ? "_tf32" : "";
-    return {"vendor.cublas" + tf32,
-            "vendor.cublaslt" + tf32 + (sizes.size() <= few ? "_best" : "")};
+    const std::string how = t.how == core::gpu_arithmetic::tf32       ? "_tf32"
+                            : t.how == core::gpu_arithmetic::fast_fp8 ? "_fp8_fast"
+                                                                      : "";
+    return {"vendor.cublas" + how, "vendor.cublaslt" + how + (sizes.size() <= few ? "_best" : "")};
 }
 
 std::vector<peer> peers_of(const call_type& t, const rows::operation& all,

@@ -9,13 +9,17 @@ namespace carat::benchmark {
 
 namespace {
 
-constexpr call_type types[] = {{"bf16", dtype::bf16, dtype::bf16, dtype::f32, false},
-                               {"f16", dtype::f16, dtype::f16, dtype::f32, false},
-                               {"f32", dtype::f32, dtype::f32, dtype::f32, false},
-                               {"f64", dtype::f64, dtype::f64, dtype::f64, false},
-                               {"tf32", dtype::f32, dtype::f32, dtype::f32, true},
-                               {"i8", dtype::i8, dtype::i32, dtype::i32, false},
-                               {"e4m3", dtype::e4m3, dtype::bf16, dtype::f32, false}};
+using core::gpu_arithmetic;
+
+constexpr call_type types[] = {
+    {"bf16", dtype::bf16, dtype::bf16, dtype::f32},
+    {"f16", dtype::f16, dtype::f16, dtype::f32},
+    {"f32", dtype::f32, dtype::f32, dtype::f32},
+    {"f64", dtype::f64, dtype::f64, dtype::f64},
+    {"tf32", dtype::f32, dtype::f32, dtype::f32, gpu_arithmetic::tf32},
+    {"i8", dtype::i8, dtype::i32, dtype::i32},
+    {"e4m3", dtype::e4m3, dtype::bf16, dtype::f32},
+    {"e4m3_fast", dtype::e4m3, dtype::bf16, dtype::f32, gpu_arithmetic::fast_fp8}};
 constexpr std::string_view tracks[] = {"plain",    "beta", "ld",   "layouts",
                                        "epilogue", "out",  "even", "uneven"};
 
@@ -119,9 +123,12 @@ rows::operation drawn_call(call_track track, const call_type& t, const call_doma
     return all;
 }
 
-// Nothing is told apart that `plain` has.
+// `out` is about types whose `plain` calls write another C than they sum in; an epilogue needs
+// floats, and calls of groups have no fast sums of fp8.
 bool is_offered(call_track track, const call_type& t) {
     if (track == call_track::out) return t.wide != t.out;
+    if (track == call_track::even || track == call_track::uneven)
+        return t.how != gpu_arithmetic::fast_fp8;
     return track != call_track::epilogue || is_floating(t.out);
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/gpu_call.hpp"
 #include "lab/rows/operation.hpp"
 
 namespace carat::benchmark {
@@ -14,9 +15,9 @@ namespace carat::benchmark {
 struct call_type {
     std::string_view name;
     dtype in;
-    dtype out;     // of C, but where the track is about it
-    dtype wide;    // what it is summed in
-    bool is_tf32;  // f32 data on the tensor cores
+    dtype out;   // of C, but where the track is about it
+    dtype wide;  // what it is summed in
+    core::gpu_arithmetic how = core::gpu_arithmetic::native;
 };
 [[nodiscard]] std::span<const call_type> call_types();
 

@@ -117,6 +117,7 @@ void measured_fields(const Archive& field, Result& c) {
     field.told("phases", c.end_to_end);
     field.told("gpu", c.gpu);
     field.told("kernels", c.kernels);
+    field.told("plan", c.plan);
 }
 
 // What was asked for is all that a result has which could not be measured.

@@ -85,6 +85,7 @@ struct result : product_case {
 
     std::optional<gpu_facts> gpu;             // on a GPU whose driver tells
     std::vector<core::kernel_facts> kernels;  // of our own, on a GPU
+    std::string plan;                         // how our own product proceeds; empty: not known
 
     [[nodiscard]] bool on_cpu() const { return device == rows::name(rows::device::cpu); }
     [[nodiscard]] bool ranked() const { return rank > 0; }

@@ -181,6 +181,7 @@ void verification::run_first(contender& c, std::size_t set) const {
     c.result.cold_s = cold_s;
     c.result.threads_used = ready.threads;
     c.result.kernels = ready.kernels;
+    c.result.plan = ready.plan;
     if (!ready.note.empty())
         c.result.vendor.note += (c.result.vendor.note.empty() ? "" : "; ") + ready.note;
     skip_if_too_long(c, set);

@@ -70,6 +70,7 @@ void fields_of(const Archive& field, Readiness& r) {
     field("threads", r.threads);
     field("note", r.note);
     field("kernels", r.kernels);
+    field.told("plan", r.plan);
 }
 
 template <class Archive, either<timing> Timing>

@@ -57,7 +57,9 @@ introduction introduce(const rows::implementation& entry, const rows::operation&
 }
 
 readiness facts_of(const rows::runnable& ready, double prepare_s) {
-    return {prepare_s, ready.threads(), ready.note(), ready.kernels()};
+    const std::string why = ready.planned().why;
+    return {prepare_s, ready.threads(), ready.note(), ready.kernels(),
+            why.substr(0, why.find('\n'))};
 }
 
 std::unique_ptr<worker> worker_here(const rows::implementation& entry, const rows::operation& all,

@@ -29,6 +29,7 @@ struct readiness {
     int threads = 1;
     std::string note;
     std::vector<core::kernel_facts> kernels;
+    std::string plan;  // one line
 };
 
 [[nodiscard]] readiness facts_of(const rows::runnable& ready, double prepare_s);

@@ -40,6 +40,7 @@ results::document sample() {
     c.gpu =
         results::gpu_facts{3, {{1980, 1755, 1980}}, 3201, {}, {"sw_power_cap"}, 512.5, 0.0125, 0.3};
     c.kernels = {{"first", 256, 20, 0, 0, 1}, {"second", 128, 222, 0, 107520, 0.125}};
+    c.plan = "tiles of 64 x 16";
     doc.results.push_back(c);
     results::comparison compared;
     compared.dtype = "f64";
@@ -72,6 +73,7 @@ TEST_F(results_files, survive_the_round_trip_infinities_included) {
     EXPECT_EQ(back.results[0].tunables.at("tile-size"), 64);
     EXPECT_EQ(back.results[0].ci95_median_s[0], -std::numeric_limits<double>::infinity());
     EXPECT_EQ(back.results[0].vendor.kernel, "Zen");
+    EXPECT_EQ(back.results[0].plan, "tiles of 64 x 16");
     EXPECT_EQ(back.comparisons[0].pairs[0].verdict, "faster");
     EXPECT_EQ(back.results[0].layout, "nt");
     nlohmann::json older = json;
@@ -98,6 +100,7 @@ results::result absent() {
     c.vendor = {};
     c.gpu.reset();
     c.kernels.clear();
+    c.plan.clear();
     return c;
 }
 

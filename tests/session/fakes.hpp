@@ -72,6 +72,9 @@ std::unique_ptr<rows::runnable> prepare(const core::problem& p, const core::sett
         }
         [[nodiscard]] int threads() const override { return 3; }
         [[nodiscard]] std::string note() const override { return "a note"; }
+        [[nodiscard]] core::plan_facts planned() const override {
+            return {.why = "a plan\nand why not another"};
+        }
 
       private:
         core::problem problem_;

@@ -193,6 +193,7 @@ TEST_F(workers, trials_of_all_processes_are_one_list_and_add_up) {
     EXPECT_EQ(told().prepared, 6);  // two implementations, three processes each
     EXPECT_EQ(r.threads_used, 3);
     EXPECT_EQ(r.vendor.note, "a note");
+    EXPECT_EQ(r.plan, "a plan");
     EXPECT_GT(r.prepare_s, 0);
     EXPECT_GT(r.cold_s, 0);
     ASSERT_TRUE(r.hand_over_s);

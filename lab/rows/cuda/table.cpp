@@ -163,7 +163,9 @@ class row_batch final : public runnable {
 
     // The plan of the launch for all products, where there is one.
     [[nodiscard]] core::plan_facts planned() const override {
-        return engine::plan_for(call(), carat::cuda::device_in_use()).planned();
+        const core::gpu_call one = call();
+        if (one.is_degenerate() || !engine::reason_against(one, {}).empty()) return {};
+        return engine::plan_for(one, carat::cuda::device_in_use()).planned();
     }
 
   private:
