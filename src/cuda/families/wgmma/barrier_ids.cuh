@@ -3,8 +3,8 @@
 
 namespace carat::cuda::wgmma::barrier_id {
 
-// All consumers.
-constexpr int consumers = 10;
+// All consumers of a single tile.
+constexpr int consumers = 1;
 
 // A warpgroup of a persistent kernel.
 __device__ __forceinline__ constexpr int warpgroup(int number) {

@@ -75,12 +75,16 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     __shared__ barrier_storage<C> barriers;
     const pipeline<C> pipe(shared, barriers, p.pipeline.stages, p.pipeline.multicast_ctas);
     const cta_coordinate<C> cta(p.pipeline.multicast_ctas);
-    if (threadIdx.x == 0) make_barriers(barriers, p, cta);
-    if (threadIdx.x == 32 && p.group.count == 0) {  // at the same time
-        ptx::prefetch_tensor_map(maps.a);
-        ptx::prefetch_tensor_map(maps.b);
-        if (C::is_persistent && p.c.path >= store_path::by_tma) ptx::prefetch_tensor_map(maps.c);
-        if (C::is_persistent && loads_source(p)) ptx::prefetch_tensor_map(maps.source);
+    if (threadIdx.x == 0) {
+        if (p.group.count == 0) {
+            ptx::prefetch_tensor_map(maps.a);
+            ptx::prefetch_tensor_map(maps.b);
+        }
+        make_barriers(barriers, p, cta);
+    }
+    if (C::is_persistent && threadIdx.x == 32 && p.group.count == 0) {  // at the same time
+        if (p.c.path >= store_path::by_tma) ptx::prefetch_tensor_map(maps.c);
+        if (loads_source(p)) ptx::prefetch_tensor_map(maps.source);
     }
     cta_problem of = problem_of_arguments(maps, p, cta.cluster);
     __shared__ work_tile single;  // divisions: before the wait

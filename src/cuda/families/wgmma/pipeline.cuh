@@ -8,11 +8,9 @@
 // multicast fills, has done so.
 #pragma once
 
-#include "cuda/families/wgmma/barrier_ids.cuh"
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/ptx/barrier.cuh"
 #include "cuda/ptx/cluster.cuh"
-#include "cuda/ptx/named_barrier.cuh"
 
 namespace carat::cuda::wgmma {
 
@@ -41,11 +39,6 @@ struct pipeline_state {
         stage %= stages;
     }
 };
-
-template <class C>
-__device__ __forceinline__ void sync_consumers() {
-    ptx::sync_at<C::consumer_threads, barrier_id::consumers>();
-}
 
 template <class C>
 struct pipeline {

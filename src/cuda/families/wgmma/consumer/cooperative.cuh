@@ -7,11 +7,6 @@
 
 namespace carat::cuda::wgmma {
 
-[[nodiscard]] __device__ __forceinline__ bool is_last(persistent_tile_scheduler tiles) {
-    tiles.advance();
-    return tiles.is_done();
-}
-
 template <class C, class ElementCompute>
 __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, ElementCompute>& own) {
     auto& [pipe, p, cta, thread, warpgroup, staging] = own;
@@ -51,10 +46,6 @@ __device__ __forceinline__ void consume_cooperative(persistent_consumer<C, Eleme
         }
         if (!prefetches) bias.read(p, col, thread_now);
         const output_tile out{row, col, thread_now, product, found.end_row};
-        if constexpr (!C::stream_k) {
-            staging.has_room = p.c.path == store_path::by_tma && is_last(w);
-            if (staging.has_room) sync_consumers<C>();  // none of them reads the pipeline any more
-        }
         staging.source = at;
         run_epilogue<C>(staging, p, bias, out, acc);
         at = staging.source;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "cuda/families/wgmma/arguments.hpp"
+#include "cuda/families/wgmma/barrier_ids.cuh"
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/families/wgmma/group.cuh"
 #include "cuda/ptx/cluster.cuh"
+#include "cuda/ptx/named_barrier.cuh"
 #include "cuda/ptx/thread.cuh"
 
 namespace carat::cuda::wgmma {
@@ -38,6 +40,11 @@ struct reduction_smem {
 // One of so many parts, a power of 2.
 __device__ __forceinline__ int one_of(int all, int parts) {
     return all >> ptx::log2_of(parts);
+}
+
+template <class C>
+__device__ __forceinline__ void sync_consumers() {
+    ptx::sync_at<C::consumer_threads, barrier_id::consumers>();
 }
 
 }  // namespace carat::cuda::wgmma

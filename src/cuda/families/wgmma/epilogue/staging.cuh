@@ -58,9 +58,8 @@ struct staging_tiles {
     const pipeline<C>& pipe;
     unsigned char* tiles;
     int warpgroup;
-    int first_row;          // of those that are stored together
-    bool leads;             // the thread that stores them
-    bool has_room = false;  // the pipeline's shared memory, when it has loaded its last
+    int first_row;  // of those that are stored together
+    bool leads;     // the thread that stores them
     int turn = 0;
     pipeline_state source;  // where what beta multiplies begins
 
@@ -91,10 +90,6 @@ struct staging_tiles {
         unsigned char* const tile = tiles + turn * staging_tile_bytes;
         turn ^= 1;
         return tile;
-    }
-    // One of so many that each warpgroup has where the pipeline was.
-    [[nodiscard]] __device__ __forceinline__ unsigned char* beside(int number, int count) const {
-        return pipe.tiles + (warpgroup * count + number) * staging_tile_bytes;
     }
     // Those of `out` from row `down` of it on.
     __device__ __forceinline__ void store(const unsigned char* tile, const output_tile& out,

@@ -33,14 +33,9 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
 #pragma unroll
     for (int number = 0; number < Parts * staging_tiles_of<To>(2 * Count); ++number) {
         const int first = first_column_of<To>(number / Parts, 2 * Count);
-        unsigned char* tile = nullptr;
-        if (number >= 2 && staging.has_room) {
-            tile = staging.beside(number - 2, Parts * staging_tiles_of<To>(2 * Count) - 2);
-        } else {
-            if (staging.leads) ptx::tma_store_wait<1>();
-            tile = staging.next();
-            staging.sync();
-        }
+        if (staging.leads) ptx::tma_store_wait<1>();
+        unsigned char* const tile = staging.next();
+        staging.sync();
         fill_staging_scaled<C, To>(tile, p.epilogue.alpha, first, out.thread, acc[number % Parts]);
         ptx::fence_proxy_async_shared();
         staging.sync();
