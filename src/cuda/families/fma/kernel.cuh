@@ -209,11 +209,8 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
             ptx::prefetch_tensor_map(a);
             ptx::prefetch_tensor_map(b);
         }
-#pragma unroll 1
-        for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], arrivals);
-            ptx::init_barrier(barriers.empty[stage], C::warps);
-        }
+        ptx::init_barriers(barriers.full, arrivals);
+        ptx::init_barriers(barriers.empty, C::warps);
         if constexpr (C::turns) raw.begin();
         ptx::init_barrier(barriers.dsmem, 1);
         ptx::fence_barrier_init();

@@ -340,17 +340,13 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
     __shared__ barrier_storage<C> barriers;
     const pipeline<C> r(shared, barriers);
     const bool splits_k = p.log2_cluster > 0;
+    if (threadIdx.x < 4 * 32 && threadIdx.x % 32 == 0) {
+        ptx::prefetch_tensor_map(a.of[threadIdx.x / 32]);
+        ptx::prefetch_tensor_map(b.of[threadIdx.x / 32]);
+    }
     if (threadIdx.x == C::consumer_threads) {
-#pragma unroll 1
-        for (int i = 0; i < 4; ++i) {
-            ptx::prefetch_tensor_map(a.of[i]);
-            ptx::prefetch_tensor_map(b.of[i]);
-        }
-#pragma unroll 1
-        for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], 1);
-            ptx::init_barrier(barriers.empty[stage], C::warps);
-        }
+        ptx::init_barriers(barriers.full, 1);
+        ptx::init_barriers(barriers.empty, C::warps);
         ptx::init_barrier(barriers.dsmem, 1);
         ptx::fence_barrier_init();
         if (splits_k) ptx::arrive_and_expect_tx(barriers.dsmem, C::accumulator_bytes);

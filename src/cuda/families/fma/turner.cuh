@@ -26,11 +26,8 @@ struct raw_barriers {
     ptx::barrier empty[C::raw_stages];
 
     __device__ __forceinline__ void begin() {
-#pragma unroll 1
-        for (int stage = 0; stage < C::raw_stages; ++stage) {
-            ptx::init_barrier(full[stage], 1);
-            ptx::init_barrier(empty[stage], C::turners);
-        }
+        ptx::init_barriers(full, 1);
+        ptx::init_barriers(empty, C::turners);
     }
 };
 

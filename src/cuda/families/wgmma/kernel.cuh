@@ -27,11 +27,8 @@ template <class C, class ElementCompute>
 __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
                                               const arguments<ElementCompute>& p,
                                               const cta_coordinate<C>& cta) {
-#pragma unroll 1
-    for (int stage = 0; stage < p.pipeline.stages; ++stage) {
-        ptx::init_barrier(barriers.full[stage], 1);
-        ptx::init_barrier(barriers.empty[stage], C::stage_readers * cta.multicast_ctas);
-    }
+    ptx::init_barriers(barriers.full, 1);
+    ptx::init_barriers(barriers.empty, C::stage_readers * cta.multicast_ctas);
     ptx::init_barrier(barriers.dsmem, 1);
     ptx::fence_barrier_init();
     if (!C::is_persistent && cta.split_k() > 1)
@@ -82,9 +79,12 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         if (p.group.count == 0) {
             ptx::prefetch_tensor_map(maps.a);
             ptx::prefetch_tensor_map(maps.b);
-            if (C::is_persistent && loads_source(p)) ptx::prefetch_tensor_map(maps.source);
         }
         make_barriers(barriers, p, cta);
+    }
+    if (C::is_persistent && threadIdx.x == 32 && p.group.count == 0) {  // at the same time
+        if (p.c.path >= store_path::by_tma) ptx::prefetch_tensor_map(maps.c);
+        if (loads_source(p)) ptx::prefetch_tensor_map(maps.source);
     }
     cta_problem of = problem_of_arguments(maps, p, cta.cluster);
     __shared__ work_tile single;  // divisions: before the wait

@@ -16,8 +16,9 @@ namespace carat::cuda::wgmma {
 
 template <class C>
 struct barrier_storage {
-    ptx::barrier full[C::max_stages];
-    ptx::barrier empty[C::max_stages];
+    static constexpr int stages = C::stages_that_fit(1, 1);  // no launch has more
+    ptx::barrier full[stages];
+    ptx::barrier empty[stages];
     ptx::barrier dsmem;  // what other CTAs of a split-K cluster send
 };
 

@@ -8,13 +8,15 @@
 //     CTA 1 of 4, thread t   accumulators [ 0 .. | 1 .. | 2 .. | 3 .. ]
 //                            from others  [ 1 .. of 0 | 1 .. of 2 | 1 .. of 3 ]
 //
-// Two registers of each lane are 8 x 8 elements of C for a warp. Written two at a time, or one at a
-// time if C is column-major, they fill whole sectors of 32 bytes in f32.
+// Two registers of each lane are 8 x 8 elements of C for a warp. Where C's lines begin at multiples
+// of 16 bytes, lanes swap theirs and write 16 bytes at once (quad.cuh); else two at a time, or one
+// at a time if C is column-major.
 #pragma once
 
 #include "cuda/families/wgmma/accumulator_layout.cuh"
 #include "cuda/families/wgmma/epilogue/elements.cuh"
 #include "cuda/families/wgmma/epilogue/fusion.cuh"
+#include "cuda/families/wgmma/epilogue/quad.cuh"
 #include "cuda/families/wgmma/epilogue/split_k.cuh"
 
 namespace carat::cuda::wgmma {
@@ -40,6 +42,14 @@ __device__ __forceinline__ std::int64_t known(std::int64_t x) {
     return static_cast<std::int64_t>(known(static_cast<int>(x >> 32))) << 32 | lower;
 }
 
+// What a lane writes at once.
+enum class direct_store : int { one, pair, quad, quad_of_column };
+
+// Of a thread, in two rows, of which its quad makes 16 bytes for each of its lanes.
+__device__ __forceinline__ constexpr int accumulators_of_quad(int bytes) {
+    return bytes == 2 ? 16 : 8;
+}
+
 // Where the accumulators go that a thread owns.
 template <class C>
 struct direct_output {
@@ -52,8 +62,8 @@ struct direct_output {
     int cols;
     int count;
     int factor;
-    int is_half;   // elements of C are of 16 bits
-    int in_pairs;  // two columns can be written at once
+    int is_half;  // elements of C are of 16 bits
+    int store;    // direct_store
 
     direct_output() = default;
     template <class ElementCompute>
@@ -74,8 +84,7 @@ struct direct_output {
         right = known(bytes * to.col_stride);
         rows = known(to.m - row);
         cols = known(to.n - col);
-        in_pairs =
-            known(p.c.is_vectorized && to.col_stride == 1 && to.n % 2 == 0 && count > 1 ? 1 : 0);
+        store = known(static_cast<int>(store_of(p.c.is_vectorized, to, bytes)));
         is_half = known(is_half);
         int bits = 0;
         memcpy(&bits, &p.epilogue.alpha, sizeof(bits));
@@ -87,6 +96,29 @@ struct direct_output {
         ElementCompute alpha;
         memcpy(&alpha, &factor, sizeof(alpha));
         return static_cast<To>(times(alpha, sum));
+    }
+
+  private:
+    // Whether lines that are so far apart and so long consist of 16 bytes each, at C's address.
+    [[nodiscard]] __device__ __forceinline__ static bool is_in_quads(const output_view& to,
+                                                                     std::int64_t apart, int length,
+                                                                     int bytes) {
+        const auto address = reinterpret_cast<std::int64_t>(to.c) + bytes * to.first;
+        return ((address | bytes * apart | std::int64_t{bytes} * length) & 15) == 0;
+    }
+    [[nodiscard]] __device__ __forceinline__ direct_store store_of(bool is_vectorized,
+                                                                   const output_view& to,
+                                                                   int bytes) const {
+        if (to.col_stride == 1) {
+            if (count % accumulators_of_quad(bytes) == 0 &&
+                is_in_quads(to, to.row_stride, to.n, bytes))
+                return direct_store::quad;
+            if (is_vectorized && to.n % 2 == 0 && count > 1) return direct_store::pair;
+        } else if (to.row_stride == 1 && bytes == 2 && count % 8 == 0 &&
+                   is_in_quads(to, to.col_stride, to.m, bytes)) {
+            return direct_store::quad_of_column;
+        }
+        return direct_store::one;
     }
 };
 
@@ -117,10 +149,73 @@ __device__ __forceinline__ void store_direct(const direct_output<C>& to,
     }
 }
 
+// Two accumulators beside each other as a word, or as two.
+template <class To, class C, class ElementCompute>
+__device__ __forceinline__ void put_pair(const direct_output<C>& to, const ElementCompute* sums,
+                                         std::uint32_t* words) {
+    const pair<To> both = {to.template scaled<To>(sums[0]), to.template scaled<To>(sums[1])};
+    memcpy(words, &both, sizeof(both));
+}
+
+// By rows: of four groups of 8 columns each lane of a quad has one, of two of f32 half of one.
+template <class To, class C, class ElementCompute, int Count>
+__device__ __forceinline__ void store_quads(const direct_output<C>& to,
+                                            const ElementCompute (&sums)[Count]) {
+    constexpr int bytes = sizeof(To);
+    constexpr int at_once = accumulators_of_quad(bytes);
+    constexpr int columns = at_once * 2;
+    constexpr int words = bytes / 2;  // of a pair
+    const int lane = static_cast<int>(threadIdx.x) % 4;
+    const int right = (bytes == 2 ? 8 * lane : lane % 2 * 8 + lane / 2 * 4) - 2 * lane;
+#pragma unroll
+    for (int i = 0; i + at_once <= Count; i += at_once) {
+        if (may_be_all(i, Count) && to.count <= i) return;
+        const int column = right + i / at_once * columns;
+#pragma unroll
+        for (int lower = 0; lower < 2; ++lower) {
+            quad_words some;
+#pragma unroll
+            for (int j = 0; j < at_once / 4; ++j)
+                put_pair<To>(to, sums + i + 4 * j + 2 * lower, some.of + words * j);
+            some = bytes == 2 ? transposed(some, lane) : swap_pairs(some, lane);
+            if (to.rows > lower * direct_output<C>::rows_apart && to.cols > column)
+                *reinterpret_cast<quad_words*>(to.first + lower * to.down + bytes * column) = some;
+        }
+    }
+}
+
+// By columns: of two groups of 8 columns and 16 rows each lane has 8 rows of a column.
+template <class To, class C, class ElementCompute, int Count>
+__device__ __forceinline__ void store_quads_of_columns(const direct_output<C>& to,
+                                                       const ElementCompute (&sums)[Count]) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int quad = lane / 4;
+    const int down = lane % 2 * 8 - quad;
+    const int right = quad + lane / 2 % 2 * 8 - lane % 4 * 2;
+#pragma unroll
+    for (int i = 0; i + 8 <= Count; i += 8) {
+        if (may_be_all(i, Count) && to.count <= i) return;
+        quad_words some;
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            put_pair<To>(to, sums + i + 2 * j, some.of + j);
+            some.of[j] = turned(some.of[j]);
+        }
+        some = transposed(some, lane % 4);
+        const int column = right + i * 2;
+        if (to.rows > down && to.cols > column)
+            *reinterpret_cast<quad_words*>(to.first + column * to.right + down * 2) = some;
+    }
+}
+
 template <class To, class C, class ElementCompute, int Count>
 __device__ __forceinline__ void store_direct_as(const direct_output<C>& to,
                                                 const ElementCompute (&sums)[Count]) {
-    if (to.in_pairs == 1)
+    if (to.store == static_cast<int>(direct_store::quad)) return store_quads<To>(to, sums);
+    if constexpr (is_16_bits<To>)
+        if (to.store == static_cast<int>(direct_store::quad_of_column))
+            return store_quads_of_columns<To>(to, sums);
+    if (to.store == static_cast<int>(direct_store::pair))
         store_direct<To, true>(to, sums);
     else
         store_direct<To, false>(to, sums);
