@@ -94,7 +94,7 @@ CUtensorMap map_of(void* data) {
     return map;
 }
 
-// Of 20 kernels in a graph, the median of nine replays.
+// Measures 20 kernels in a graph; the median of nine replays.
 template <class Launch>
 double period_us(cudaStream_t stream, const Launch& launch) {
     constexpr int kernels = 20;

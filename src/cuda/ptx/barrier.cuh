@@ -27,8 +27,8 @@ __device__ __forceinline__ void init_barrier(barrier& b, int arrivals) {
 #endif
 }
 
-// Of a pipeline, all stages, used or not: in a loop ptxas puts a fence ahead of each barrier, which
-// takes 30 cycles on an H200 (results/h200/prologue.json).
+// Makes a pipeline's barriers, used or not: in a loop ptxas puts a fence ahead of each, which takes
+// 30 cycles on an H200 (results/h200/prologue.json).
 template <int Stages>
 __device__ __forceinline__ void init_barriers(barrier (&of_stages)[Stages], int arrivals) {
 #pragma unroll

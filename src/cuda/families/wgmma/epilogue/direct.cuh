@@ -45,7 +45,7 @@ __device__ __forceinline__ std::int64_t known(std::int64_t x) {
 // What a lane writes at once.
 enum class direct_store : int { one, pair, quad, quad_of_column };
 
-// Of a thread, in two rows, of which its quad makes 16 bytes for each of its lanes.
+// A thread's accumulators, in two rows, that give each lane of its quad 16 bytes.
 __device__ __forceinline__ constexpr int accumulators_of_quad(int bytes) {
     return bytes == 2 ? 16 : 8;
 }
@@ -157,7 +157,8 @@ __device__ __forceinline__ void put_pair(const direct_output<C>& to, const Eleme
     memcpy(words, &both, sizeof(both));
 }
 
-// By rows: of four groups of 8 columns each lane of a quad has one, of two of f32 half of one.
+// Rows are contiguous: each lane of a quad gets one of four groups of 8 columns, or in f32 half of
+// one of two.
 template <class To, class C, class ElementCompute, int Count>
 __device__ __forceinline__ void store_quads(const direct_output<C>& to,
                                             const ElementCompute (&sums)[Count]) {
@@ -184,7 +185,8 @@ __device__ __forceinline__ void store_quads(const direct_output<C>& to,
     }
 }
 
-// By columns: of two groups of 8 columns and 16 rows each lane has 8 rows of a column.
+// Columns are contiguous: each lane gets 8 rows of a column, from two groups of 8 columns and 16
+// rows.
 template <class To, class C, class ElementCompute, int Count>
 __device__ __forceinline__ void store_quads_of_columns(const direct_output<C>& to,
                                                        const ElementCompute (&sums)[Count]) {
