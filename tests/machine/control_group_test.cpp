@@ -1,8 +1,9 @@
 // Limits of control groups, version 1 and 2, from sample files.
+#include "core/control_group.hpp"
+
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "core/control_group.hpp"
 #include "lab/machine/sources.hpp"
 #include "tests/machine/sample_machine.hpp"
 

@@ -378,6 +378,9 @@ TEST(matrix_unit_plan, one_slab_needs_no_sums_in_memory) {
 TEST(matrix_unit_plan, small_products_have_one_thread) {
     EXPECT_EQ(make_matrix_unit_plan(square(128, 8), bf16_tiles, server).threads(), 1);
     EXPECT_EQ(make_matrix_unit_plan(square(512, 8), bf16_tiles, server).threads(), 8);
+    // Packing B is work for as many threads.
+    const request few_rows{.m = 7, .n = 1000, .k = 3000, .most_threads = 16};
+    EXPECT_EQ(make_matrix_unit_plan(few_rows, bf16_tiles, server).threads(), 16);
 }
 
 }  // namespace
