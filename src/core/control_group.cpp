@@ -1,8 +1,10 @@
 #include "core/control_group.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <fcntl.h>
+#include <limits>
 #include <string_view>
 #include <unistd.h>
 
@@ -97,6 +99,12 @@ double cpu_quota(const std::string& root) {
         tightest = tighter(tightest, cpu_quota_of(folder));
     });
     return tightest;
+}
+
+int threads_in_quota(const std::string& root) {
+    constexpr int unlimited = std::numeric_limits<int>::max();
+    const double quota = cpu_quota(root);
+    return quota > 0 && quota < unlimited ? static_cast<int>(std::ceil(quota)) : unlimited;
 }
 
 }  // namespace carat::core

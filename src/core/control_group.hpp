@@ -18,4 +18,8 @@ void for_each_control_group(const std::string& root,
 // The tightest limit of all groups; 0 if none sets a limit.
 [[nodiscard]] double cpu_quota(const std::string& root = "");
 
+// The threads that the tightest limit keeps busy: rounded up, since a thread's leftover time is
+// better used than lost, and at least 1. The largest int if none sets a limit.
+[[nodiscard]] int threads_in_quota(const std::string& root = "");
+
 }  // namespace carat::core

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <limits>
@@ -26,8 +25,7 @@ std::atomic<int> granted{0};
 int granted_by_control_group() {
     if (std::getenv("OMP_NUM_THREADS") != nullptr) return unlimited;
     try {
-        const double quota = cpu_quota();
-        return quota > 0 && quota < unlimited ? static_cast<int>(std::ceil(quota)) : unlimited;
+        return threads_in_quota();
     } catch (const std::exception&) {  // no memory to read about it
         return unlimited;
     }

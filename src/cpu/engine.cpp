@@ -147,7 +147,7 @@ std::size_t product::sums_offset() const {
 
 rectangles product::rectangles_of_c() const {
     return {problem_.m,      problem_.n,      plan_.unit_m, shape().nr,
-            plan_.threads_m, plan_.threads_n, plan_.pieces};
+            plan_.threads_m, plan_.threads_n, plan_.pieces, plan_.pieces_along_n};
 }
 
 core::plan_facts product::facts() const {

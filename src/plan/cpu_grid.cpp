@@ -29,8 +29,19 @@ double packing(const grid_costs& costs, double rows, double cols, int tm, int tn
     return costs.packing_a * rows * panels + costs.packing_b * cols / tm + reading_b * cols * reads;
 }
 
-double most_threads(const request& r, const grid_costs& costs) {
-    return std::min(multiplications(r) / costs.least_per_thread,
+// Multiplications. A matrix unit takes so little time for these that packing counts too, and 7 rows
+// take it as long as 32.
+double work_of(const request& r, int mr, int nr, const grid_costs& costs) {
+    if (!costs.pads) return multiplications(r);
+    const auto rows = static_cast<double>(ceil_div(r.m, mr) * mr);
+    const auto cols = static_cast<double>(ceil_div(r.n, nr) * nr);
+    return (rows * cols +
+            packing(costs, static_cast<double>(r.m), static_cast<double>(r.n), 1, 1)) *
+           static_cast<double>(r.k);
+}
+
+double most_threads(const request& r, int mr, int nr, const grid_costs& costs) {
+    return std::min(work_of(r, mr, nr, costs) / costs.least_per_thread,
                     static_cast<double>(r.most_threads));
 }
 
@@ -46,8 +57,8 @@ double cost_of_parts(const division& d, const request& r, std::int64_t kc, std::
 
 grid choose_grid(const request& r, int mr, int nr, const grid_costs& costs) {
     // First, since at 8 x 8 x 8 the divisions below are as long as the product.
-    if (r.most_threads <= 1 || multiplications(r) < 2 * costs.least_per_thread) return {};
-    const int most = static_cast<int>(most_threads(r, costs));
+    if (r.most_threads <= 1 || work_of(r, mr, nr, costs) < 2 * costs.least_per_thread) return {};
+    const int most = static_cast<int>(most_threads(r, mr, nr, costs));
     const std::int64_t micropanels_m = ceil_div(r.m, mr);
     const std::int64_t micropanels_n = ceil_div(r.n, nr);
     const auto extent = [&](std::int64_t micropanels, std::int64_t all) {
@@ -79,7 +90,7 @@ division divide(const request& r, int mr, int nr, std::int64_t kc, const grid_co
     const auto n = static_cast<double>(r.n);
     const double sums = m * n * static_cast<double>(blocks - 1);
     // Rectangles of C alone keep most threads busy.
-    const double most = most_threads(r, costs);
+    const double most = most_threads(r, mr, nr, costs);
     if (blocks < 2 || sums > most_sums || best.of_c.cost * most < 1.5 * m * n) return best;
     double least = 0.9 * best.of_c.cost * static_cast<double>(r.k);
     for (int parts = 2; parts <= std::min(most, static_cast<double>(blocks)); ++parts) {

@@ -53,6 +53,9 @@ bool has_few_rows(const request& r, const kernel_shape& kernel) {
     return r.k_contiguous_b && r.m * kernel.element_bytes <= few_rows_bytes;
 }
 
+// Tiles of C and parts of K for many threads to share.
+constexpr std::int64_t enough_parts = 64;
+
 // Whether many threads need parts of K: C has too few tiles for them, and K is deep. Parts are
 // whole blocks of depths, so there should be many.
 constexpr std::int64_t deep_kc = 256;
@@ -123,7 +126,11 @@ blocking choose_unpacked_blocks(const request& r, const kernel_shape& kernel, co
         return {.nc = all, .kc = least};
     if (has_few_rows(r, kernel)) {
         const std::int64_t row = std::max<std::int64_t>(r.m, 1) * kernel.element_bytes;
-        const std::int64_t depth = std::max(least, on.l2_bytes / 2 / row);
+        std::int64_t depth = std::max(least, on.l2_bytes / 2 / row);
+        if (r.adds_sums) {
+            const std::int64_t parts = ceil_div(enough_parts, ceil_div(all, kernel.nr));
+            depth = std::min(depth, std::max(least, ceil_div(r.k, parts)));
+        }
         return {.nc = all, .kc = balanced(r.k, depth, 1)};
     }
     if (fits_l2(r, kernel, on)) return {.nc = all, .kc = balanced(r.k, most_kc_read, 1)};
@@ -233,6 +240,9 @@ constexpr std::int64_t least_rows_that_share = 96;
 // of r rows, here 1 %.
 constexpr std::int64_t least_rows_that_pack = 800;
 
+// Least columns of a piece whose thread packs A anew for them, at 5 %.
+constexpr std::int64_t least_columns_that_pack = 160;
+
 // Packing an element costs about as much as 8 multiplications.
 grid_costs costs_of_grid(const cpu_plan& plan, const request& r, const kernel_shape& kernel,
                          const machine& on, double least) {
@@ -262,10 +272,10 @@ bool packs_b_for_threads(const cpu_plan& plan, const request& r, const kernel_sh
 // of 16 threads took twice as long as the quickest at 512^3 in f32, and 1436 x 1343 x 19 made 747
 // GFLOP/s in four pieces a thread and 548 in one (ADR 0156). The path skinny reads longer runs of A
 // in fewer pieces.
-int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel, const machine& on,
-              double least) {
-    constexpr int most_pieces = 4;
-    if (plan.threads() == 1) return 1;  // before divisions that are as long as 8 x 8 x 8
+void choose_pieces(cpu_plan& plan, const request& r, const kernel_shape& kernel, const machine& on,
+                   double least) {
+    constexpr double most_pieces = 4;
+    if (plan.threads() == 1) return;  // before divisions that are as long as 8 x 8 x 8
     const bool packs_b = plan.how == path::blocked && !plan.blocks.reads_b;
     const bool fetches_anew =
         plan.how == path::skinny ||
@@ -274,9 +284,18 @@ int pieces_of(const cpu_plan& plan, const request& r, const kernel_shape& kernel
     if (packs_b) least_rows = plan.shares_b ? least_rows_that_share : least_rows_that_pack;
     const double least_work = plan.how == path::skinny ? 8 * least : least;
     const std::int64_t by_rows = r.m / plan.threads_m / least_rows;
-    const double by_work = multiplications(r) / plan.threads() / least_work;
-    if (by_rows < 2 || by_work < 2) return 1;
-    return static_cast<int>(std::min({static_cast<double>(by_rows), by_work, double{most_pieces}}));
+    const double most = std::min(multiplications(r) / plan.threads() / least_work, most_pieces);
+    if (most < 2) return;
+    const auto cut = [&](std::int64_t pieces, bool along_n) {
+        plan.pieces = static_cast<int>(std::min(static_cast<double>(pieces), most));
+        plan.pieces_along_n = along_n;
+    };
+    if (by_rows >= 2) return cut(by_rows, false);
+    if (plan.shares_b || plan.how == path::skinny) return;
+    const std::int64_t least_cols =
+        plan.how == path::blocked ? least_columns_that_pack : 4 * kernel.nr;
+    const std::int64_t by_cols = ceil_div(r.n, plan.threads_n) / least_cols;
+    if (by_cols >= 2) cut(by_cols, true);
 }
 
 }  // namespace
@@ -318,7 +337,7 @@ cpu_plan make_cpu_plan(const request& wanted, const kernel_shape& kernel, const 
         divide_among_threads();
     }
     plan.shares_b = may_share_b(plan, wanted) && plan.threads_m > 1 && plan.threads_k == 1;
-    if (plan.threads_k == 1) plan.pieces = pieces_of(plan, wanted, kernel, on, least);
+    if (plan.threads_k == 1) choose_pieces(plan, wanted, kernel, on, least);
     if (plan.how == path::blocked) {
         choose_widths(plan, wanted, kernel, on);
         plan.fetches_c = !fits_l2(wanted, kernel, on);

@@ -59,8 +59,10 @@ struct cpu_plan {
     int threads_k = 1;  // parts of K, whose sums are added up in order
     // Threads with the same columns of C pack panels of B together, two in turn.
     bool shares_b = false;
-    // Pieces of a thread's rectangle, which others take up when its own thread is late.
+    // Pieces of a thread's rectangle, along its rows or columns, which others take up when its own
+    // thread is late.
     int pieces = 1;
+    bool pieces_along_n = false;
 
     [[nodiscard]] int threads() const { return threads_m * threads_n * threads_k; }
 };

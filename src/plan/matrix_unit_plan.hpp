@@ -30,6 +30,10 @@ struct matrix_unit_plan {
     bool shares_b = false;
     int threads_m = 1;
     int threads_n = 1;
+    // Pieces of a thread's rectangle, along its rows or columns, which others take up when its own
+    // thread is late.
+    int pieces = 1;
+    bool pieces_along_n = false;
 
     [[nodiscard]] int threads() const { return threads_m * threads_n; }
 };

@@ -1,7 +1,10 @@
 // One product on several threads: the rectangles cover C once for any grid, and the bits are those
 // of one thread.
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "cpu/threads/batch.hpp"
 #include "tests/cpu/engine_product.hpp"
@@ -32,6 +35,24 @@ TEST(rectangles, cover_c_once_with_the_same_bits) {
             }
         }
     EXPECT_EQ(several, 4 * 7 * 4) << "products that really had several threads";
+}
+
+TEST(rectangles, in_pieces_of_rows_or_columns_cover_c_once) {
+    constexpr std::int64_t m = 100;
+    constexpr std::int64_t n = 70;
+    for (const bool along_n : {false, true})
+        for (const int pieces : {1, 2, 4, 40})
+            for (const auto& [threads_m, threads_n] : {std::pair{1, 1}, {1, 5}, {3, 2}}) {
+                std::vector<std::atomic<int>> times(m * n);
+                const cpu_engine::rectangles of{m, n, 8, 6, threads_m, threads_n, pieces, along_n};
+                for_each_rectangle(of, [&](int, core::range rows, core::range cols) {
+                    for (std::int64_t i = rows.first; i < rows.first + rows.size; ++i)
+                        for (std::int64_t j = cols.first; j < cols.first + cols.size; ++j)
+                            ++times[static_cast<std::size_t>(i * n + j)];
+                });
+                EXPECT_TRUE(std::ranges::all_of(times, [](const auto& x) { return x == 1; }))
+                    << pieces << " of " << threads_m << " x " << threads_n << ", " << along_n;
+            }
 }
 
 // Threads take whole products if each alone would use few of them, though some stay idle; all

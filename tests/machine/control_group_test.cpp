@@ -1,5 +1,8 @@
 // Limits of control groups, version 1 and 2, from sample files.
+#include "core/control_group.hpp"
+
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "lab/machine/sources.hpp"
 #include "tests/machine/sample_machine.hpp"
@@ -81,6 +84,32 @@ TEST(control_group, damaged_or_missing_files_mean_no_limit) {
     root.write("sys/fs/cgroup/memory.max", "-5\n");
     EXPECT_EQ(read_group_limits(root.path()).cpus, 0);
     EXPECT_EQ(read_group_limits(root.path()).memory_bytes, 0);
+}
+
+// By default a call uses as many threads. Version 2, then version 1.
+TEST(control_group, threads_are_the_quota_rounded_up) {
+    const scratch_folder root;
+    const auto threads_in = [&](const std::string& cpu_max) {
+        root.write("sys/fs/cgroup/pod/cpu.max", cpu_max);
+        return core::threads_in_quota(root.path());
+    };
+    constexpr int unlimited = std::numeric_limits<int>::max();
+    EXPECT_EQ(threads_in("100000 100000\n"), unlimited) << "of no group of this process";
+    root.write("proc/self/cgroup", "0::/pod\n");
+    EXPECT_EQ(threads_in("max 100000\n"), unlimited);
+    EXPECT_EQ(threads_in("1000 100000\n"), 1);
+    EXPECT_EQ(threads_in("100000 100000\n"), 1);
+    EXPECT_EQ(threads_in("150000 100000\n"), 2);
+    EXPECT_EQ(threads_in("800000 100000\n"), 8);
+    EXPECT_EQ(threads_in("800001 100000\n"), 9);
+
+    const scratch_folder older;
+    older.write("proc/self/cgroup", "3:cpu,cpuacct:/pod\n");
+    older.write("sys/fs/cgroup/cpu,cpuacct/pod/cpu.cfs_period_us", "100000\n");
+    older.write("sys/fs/cgroup/cpu,cpuacct/pod/cpu.cfs_quota_us", "-1\n");
+    EXPECT_EQ(core::threads_in_quota(older.path()), unlimited);
+    older.write("sys/fs/cgroup/cpu,cpuacct/pod/cpu.cfs_quota_us", "350000\n");
+    EXPECT_EQ(core::threads_in_quota(older.path()), 4);
 }
 
 TEST(control_group, limits_what_the_process_may_use) {

@@ -57,12 +57,18 @@ TEST(cpu_grid, gives_threads_that_share_panels_two_pieces_of_rows) {
         }
 }
 
-// Free threads take pieces of late ones. B is not fetched anew for few rows where L2 can't keep it.
+// Free threads take pieces of late ones: of columns where there are few rows, since pieces of rows
+// would each fetch B anew, which L2 can't keep.
 TEST(cpu_grid, gives_threads_several_pieces) {
     const request thin{.m = 1343, .n = 1436, .k = 19, .most_threads = 16};
     EXPECT_EQ(make_cpu_plan(thin, f32_48x8, sapphire_rapids).pieces, 3);
+    EXPECT_FALSE(make_cpu_plan(thin, f32_48x8, sapphire_rapids).pieces_along_n);
     const request few_rows{.m = 104, .n = 7358, .k = 4429, .most_threads = 16};
-    EXPECT_EQ(make_cpu_plan(few_rows, f32_48x8, sapphire_rapids).pieces, 1);
+    EXPECT_EQ(make_cpu_plan(few_rows, f32_48x8, sapphire_rapids).pieces, 2) << "A is packed twice";
+    EXPECT_TRUE(make_cpu_plan(few_rows, f32_48x8, sapphire_rapids).pieces_along_n);
+    const request unpacked{.m = 31, .n = 11421, .k = 1787, .most_threads = 16};
+    EXPECT_EQ(make_cpu_plan(unpacked, f64_24x8, sapphire_rapids).pieces, 4);
+    EXPECT_TRUE(make_cpu_plan(unpacked, f64_24x8, sapphire_rapids).pieces_along_n);
     EXPECT_EQ(make_cpu_plan(square(96, 16), f64_24x8, sapphire_rapids).pieces, 1) << "little work";
 }
 
@@ -75,6 +81,19 @@ TEST(cpu_grid, divides_k_rather_than_few_rows_of_tiles) {
         EXPECT_EQ(p.threads_m, 1) << kernel.name;
         EXPECT_GT(p.threads_k, 1) << kernel.name;
     }
+}
+
+// 31 rows in 4 micropanels of columns: 64 blocks of depths, where 4 threads took 2 each.
+TEST(cpu_grid, cuts_k_of_few_rows_and_few_columns) {
+    request deep{.m = 22, .n = 31, .k = 15690, .most_threads = 16};
+    const cpu_plan p = make_cpu_plan(deep, f64_24x8, sapphire_rapids);
+    EXPECT_EQ(p.how, path::unpacked);
+    EXPECT_EQ(p.blocks.kc, 981);
+    EXPECT_GE(p.threads(), 15);
+    deep.adds_sums = false;
+    EXPECT_GT(make_cpu_plan(deep, f64_24x8, sapphire_rapids).blocks.kc, 4000);
+    const request more{.m = 24, .n = 148, .k = 7030, .most_threads = 16};
+    EXPECT_EQ(make_cpu_plan(more, f64_24x8, sapphire_rapids).blocks.kc, 1758) << "19 by 4 parts";
 }
 
 TEST(cpu_grid, cuts_k_where_one_thread_does) {

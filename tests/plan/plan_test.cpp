@@ -367,6 +367,16 @@ TEST(matrix_unit_plan, threads_pack_together_what_l2_cannot_keep_for_each) {
     EXPECT_GT(two_slabs.blocks.nc, far.blocks.nc) << "A is fetched again for each panel";
 }
 
+TEST(matrix_unit_plan, free_threads_take_pieces_of_late_ones) {
+    const matrix_unit_plan large = make_matrix_unit_plan(square(4096, 16), bf16_tiles, server);
+    EXPECT_EQ(large.pieces, 4);
+    EXPECT_FALSE(large.pieces_along_n) << "threads pack B together";
+    const request few_rows{.m = 64, .n = 8192, .k = 1024, .most_threads = 16};
+    const matrix_unit_plan wide = make_matrix_unit_plan(few_rows, bf16_tiles, server);
+    EXPECT_TRUE(wide.pieces > 1 && wide.pieces_along_n);
+    EXPECT_EQ(make_matrix_unit_plan(square(4096, 1), bf16_tiles, server).pieces, 1);
+}
+
 TEST(matrix_unit_plan, one_slab_needs_no_sums_in_memory) {
     const matrix_unit_plan plan = make_matrix_unit_plan(square(1000, 1), bf16_tiles, server);
     EXPECT_EQ(plan.blocks.kc, 1024);  // in whole steps
@@ -378,6 +388,9 @@ TEST(matrix_unit_plan, one_slab_needs_no_sums_in_memory) {
 TEST(matrix_unit_plan, small_products_have_one_thread) {
     EXPECT_EQ(make_matrix_unit_plan(square(128, 8), bf16_tiles, server).threads(), 1);
     EXPECT_EQ(make_matrix_unit_plan(square(512, 8), bf16_tiles, server).threads(), 8);
+    // Packing B is work for as many threads.
+    const request few_rows{.m = 7, .n = 1000, .k = 3000, .most_threads = 16};
+    EXPECT_EQ(make_matrix_unit_plan(few_rows, bf16_tiles, server).threads(), 16);
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ struct tile_call {
 // The number of k of A that are read together if there are few columns.
 inline constexpr int skinny_k_block = 16;
 
+// Fewer columns are not multiplied by skinny tiles: they wait for A in the order of memory.
+inline constexpr int least_tile_columns = 2;
+
 // sums[j * sums_step + i] += sum over p of A(i, p) B(p, j), for few columns. A is contiguous in m
 // or in k, depending on the kernel; a_stride is its other stride. Strides are in elements.
 template <class T>
@@ -134,6 +137,9 @@ struct kernel {
                         std::int64_t c_row_stride);
     // Indexed by columns - 1; rows of A are contiguous.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns;
+    // The same with the same bits, best for few rows. Null for integers, and for fewer columns than
+    // least_tile_columns.
+    std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_tiles;
     // The same for A and b contiguous in k.
     std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_rows;
     // A is a packed panel, and a_k_stride is ignored: computes `rows` of its mr rows, and possibly

@@ -203,8 +203,9 @@ void matrix_unit_product::run(const core::operands& data, std::byte* memory,
         multiply_on_matrix_unit(part, plan_, memory + static_cast<std::size_t>(thread) * share);
         set_->give_back(before);
     };
-    for_each_rectangle(
-        {p.m, p.n, micropanel_extent, micropanel_extent, plan_.threads_m, plan_.threads_n}, work);
+    for_each_rectangle({p.m, p.n, micropanel_extent, micropanel_extent, plan_.threads_m,
+                        plan_.threads_n, plan_.pieces, plan_.pieces_along_n},
+                       work);
 }
 
 }  // namespace carat::cpu_engine

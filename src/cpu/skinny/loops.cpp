@@ -80,15 +80,35 @@ void fetch_share(const task<T>& t, skinny_call<T>& call, std::int64_t i, std::in
         last ? 0 : static_cast<int>(std::min<std::int64_t>(share, skinny_k_block - depth));
 }
 
+// Whether tiles read A, since there are few rows. The bits are the same.
+template <class T>
+bool takes_tiles(const task<T>& t) {
+    constexpr std::int64_t most_lines = 16;
+    return std::is_floating_point_v<T> && t.n >= least_tile_columns &&
+           plan::ceil_div(t.m, line<T>) <= most_lines;
+}
+
+// Depths of A that L1 keeps for other tiles and columns.
+template <class T>
+std::int64_t near_depths(std::int64_t rows) {
+    constexpr std::int64_t near_bytes = 16 << 10;
+    return std::max<std::int64_t>(near_bytes / (plan::ceil_div(rows, line<T>) * line_bytes),
+                                  skinny_k_block);
+}
+
 // A is contiguous in m.
 template <class T>
 void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
     const std::int64_t groups = plan::ceil_div(t.n, plan::most_skinny_columns);
+    const bool by_tiles = takes_tiles(t);
+    const auto& kernels = by_tiles ? t.with->skinny_tiles : t.with->skinny_columns;
     call.a_stride = t.a.k_stride;
     call.b_k_stride = t.b.k_stride;
     call.b_col_stride = t.b.outer_stride;
     T* const sums = call.sums;
-    const std::int64_t together = groups == 1 ? t.k : skinny_k_block;
+    const std::int64_t together = by_tiles      ? near_depths<T>(call.rows)
+                                  : groups == 1 ? t.k
+                                                : skinny_k_block;
     for (std::int64_t p = 0; p < t.k; p += together) {
         call.k = std::min(together, t.k - p);
         call.a = reinterpret_cast<const T*>(t.a.at(i, p));
@@ -97,8 +117,11 @@ void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
             call.cols = static_cast<int>(plan::ceil_div(t.n - first, left));
             call.b = reinterpret_cast<const T*>(t.b.at(first, p));
             call.sums = sums + first * call.sums_step;
-            if (groups > 1) fetch_share(t, call, i, p, groups - left, groups);
-            t.with->skinny_columns[static_cast<std::size_t>(call.cols - 1)](call);
+            if (by_tiles)
+                call.fetched = first == 0 ? 1 : 0;
+            else if (groups > 1)
+                fetch_share(t, call, i, p, groups - left, groups);
+            kernels[static_cast<std::size_t>(call.cols - 1)](call);
         }
     }
 }

@@ -24,7 +24,8 @@ struct rectangles {
     int nr;
     int threads_m;
     int threads_n;
-    int pieces = 1;  // along m, of each rectangle
+    int pieces = 1;        // of each rectangle
+    bool along_n = false;  // pieces are columns
 };
 
 // Calls work(thread, rows, cols) for every piece of every rectangle. A thread index belongs to one
@@ -34,10 +35,13 @@ void for_each_rectangle(const rectangles& of, const Work& work) {
     const int threads = of.threads_m * of.threads_n;
     core::for_each_piece(threads * of.pieces, threads, [&](int index, int thread) {
         const int rectangle = index / of.pieces;
-        const range rows = subrange(of.m, of.mr, of.threads_m, rectangle % of.threads_m);
-        const range piece = subrange(rows.size, of.mr, of.pieces, index % of.pieces);
-        work(thread, range{rows.first + piece.first, piece.size},
-             subrange(of.n, of.nr, of.threads_n, rectangle / of.threads_m));
+        range rows = subrange(of.m, of.mr, of.threads_m, rectangle % of.threads_m);
+        range cols = subrange(of.n, of.nr, of.threads_n, rectangle / of.threads_m);
+        range& cut = of.along_n ? cols : rows;
+        const range piece =
+            subrange(cut.size, of.along_n ? of.nr : of.mr, of.pieces, index % of.pieces);
+        cut = {cut.first + piece.first, piece.size};
+        work(thread, rows, cols);
     });
 }
 

@@ -1,7 +1,8 @@
 // A product divided along K, for a C that is too small for the threads. Wherever the loops cut K,
 // they add the sums of a block of depths to C, one block after the other. Here threads compute the
 // sums of several blocks at a time, each in memory of its own but for the first, which goes to C
-// at once. Then all are added to C in the same order, so the bits are those of one thread.
+// at once, and whoever is free takes the next one. Then all are added to C in the same order, so
+// the bits are those of one thread.
 #pragma once
 
 #include <algorithm>
@@ -62,18 +63,16 @@ template <class T, class Multiply>
 void multiply_parts_of_k(const task<T>& whole, const plan::cpu_plan& plan, T* sums,
                          const Multiply& multiply) {
     const std::int64_t kc = plan.blocks.kc;
-    const std::int64_t blocks = plan::ceil_div(whole.k, kc);
-    const int rectangles = plan.threads_m * plan.threads_n;
+    const auto blocks = static_cast<int>(plan::ceil_div(whole.k, kc));
     const int threads = plan.threads();
-    core::for_each_piece(threads, threads, [&](int piece, int thread) {
-        const int rectangle = piece % rectangles;
+    const int pieces = plan.threads_m * plan.threads_n * blocks;
+    core::for_each_piece(pieces, threads, [&](int piece, int thread) {
+        const int rectangle = piece / blocks;
         const range rows =
             subrange(whole.m, plan.unit_m, plan.threads_m, rectangle % plan.threads_m);
         const range cols =
             subrange(whole.n, whole.with->nr, plan.threads_n, rectangle / plan.threads_m);
-        const range mine = core::subrange(blocks, plan.threads_k, piece / rectangles);
-        for (std::int64_t i = mine.first; i < mine.first + mine.size; ++i)
-            multiply(block_of_depths(whole, i, kc, sums, rows, cols), thread);
+        multiply(block_of_depths(whole, piece % blocks, kc, sums, rows, cols), thread);
     });
     core::for_each_piece(threads, threads, [&](int piece, int) {
         constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};

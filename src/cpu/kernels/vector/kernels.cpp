@@ -5,6 +5,7 @@
 #include "cpu/kernels/vector/pack.hpp"
 #include "cpu/kernels/vector/products.hpp"
 #include "cpu/kernels/vector/skinny.hpp"
+#include "cpu/kernels/vector/skinny_tile.hpp"
 #include "cpu/kernels/vector/tall.hpp"
 
 namespace carat::cpu_engine::CARAT_ISA {
@@ -39,6 +40,20 @@ template <class T, int... Column>
 constexpr std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_columns(
     std::integer_sequence<int, Column...>) {
     return {&add_columns<T, Column + 1>...};
+}
+
+template <class T, int Columns>
+constexpr auto skinny_tile() -> void (*)(const skinny_call<T>&) {
+    if constexpr (Columns < least_tile_columns || std::is_integral_v<T>)
+        return nullptr;
+    else
+        return &add_skinny_tiles<T, Columns>;
+}
+
+template <class T, int... Column>
+constexpr std::array<void (*)(const skinny_call<T>&), plan::most_skinny_columns> skinny_tiles(
+    std::integer_sequence<int, Column...>) {
+    return {skinny_tile<T, Column + 1>()...};
 }
 
 template <class T, int... Column>
@@ -81,6 +96,8 @@ constexpr kernel<T> make_kernel(std::string_view name) {
         .finish_rows = find_finish_rows<T>(),
         .skinny_columns =
             skinny_columns<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),
+        .skinny_tiles =
+            skinny_tiles<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),
         .skinny_rows = skinny_rows<T>(std::make_integer_sequence<int, plan::most_skinny_columns>()),
         .panel_columns = panel_columns<T>(std::make_integer_sequence<int, tile<T>::columns>()),
         .panel_by_lanes = panel_by_lanes<T>(std::make_integer_sequence<int, tile<T>::columns>()),
