@@ -143,10 +143,14 @@ bool is_lean(const core::gpu_call& given) {
            is_c_by_rows(p) && fits_a_grid(call) && takes(given);
 }
 
+double seconds_of_lean(std::size_t row, const plan::batch_request& of,
+                       const plan::gpu_costs& costs) {
+    const plan::batch_model model = model_of(costs);
+    return plan::seconds_of(model.tiles[row], 1, of, model, model.costs);
+}
+
 double predicted_lean_s(const core::gpu_call& call, std::size_t row) {
-    const plan::batch_model model = model_of(costs_in_use());
-    return plan::seconds_of(model.tiles[row], 1, request_for(call, sms_for_products()), model,
-                            model.costs);
+    return seconds_of_lean(row, request_for(call, sms_for_products()), costs_in_use());
 }
 
 std::unique_ptr<const gemm_product> prepare_lean(const core::gpu_call& call, std::size_t row) {

@@ -12,8 +12,10 @@ namespace carat::cuda::mma {
 
 [[nodiscard]] bool is_lean(const core::gpu_call& call);
 
-/// What a row of lean tiles is predicted to take.
+/// What a row of lean tiles is predicted to take, here and on a GPU of such costs.
 [[nodiscard]] double predicted_lean_s(const core::gpu_call& call, std::size_t row);
+[[nodiscard]] double seconds_of_lean(std::size_t row, const plan::batch_request& of,
+                                     const plan::gpu_costs& costs);
 
 /// @throws carat::error(out_of_memory).
 [[nodiscard]] std::unique_ptr<const gemm_product> prepare_lean(const core::gpu_call& call,
