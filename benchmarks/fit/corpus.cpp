@@ -12,6 +12,7 @@
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/gemv/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/lean_product.hpp"
 #include "cuda/families/mma/multistage_product.hpp"
 #include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
@@ -142,6 +143,8 @@ measured_plan plan_of(const json& w, const measured_product& of) {
     if (is_large || plan.of == family::mma) plan.splits = std::max(1, w.at(3).get<int>());
     if (is_large && plan.row >= cuda::mma::multistage_tiles(of.type, of.arithmetic).size())
         throw std::runtime_error("no large tile of mma is that of a plan");
+    if (plan.of == family::lean && plan.row >= cuda::mma::lean_tiles.size())
+        throw std::runtime_error("no lean tile of mma is that of a plan");
     if (plan.of == family::mma && plan.row >= of.kernels_of_mma->tiles.size())
         throw std::runtime_error("no tile of mma is that of a plan");
     return plan;
@@ -280,6 +283,7 @@ double predicted_s(const measured_plan& plan, const measured_product& product,
         return plan::seconds_of(product.packed_for_mma, costs.packing) +
                plan::seconds_of(product.kernels_of_mma->tiles[plan.row], plan.splits, product.mma,
                                 *product.kernels_of_mma, costs.*product.costs_of_mma);
+    if (plan.of == family::lean) return cuda::mma::seconds_of_lean(plan.row, product.mma, costs);
     if (plan.of == family::large) {
         const auto& tile = cuda::mma::multistage_tiles(product.type, product.arithmetic)[plan.row];
         return plan::seconds_of(product.packed_for_large, costs.packing) +

@@ -13,7 +13,7 @@
 namespace carat::fit {
 
 // The corpus's numbers for them; what the engine chose has a number of its own.
-enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2, large = 3, gemv = 4 };
+enum class family : int { chosen = -1, wgmma = 0, mma = 1, fma = 2, large = 3, gemv = 4, lean = 5 };
 
 // The microseconds that one plan of a product took: once, or several times, in turns with the
 // fastest others.

@@ -70,6 +70,7 @@ std::string text_of(const measured_plan& w) {
                       w.of == family::fma    ? "fma"
                       : w.of == family::mma  ? "mma"
                       : w.of == family::gemv ? "gemv"
+                      : w.of == family::lean ? "mma lean"
                                              : "mma large",
                       w.row, w.cut.cluster, w.of == family::large ? w.splits : w.cut.groups);
     }

@@ -91,6 +91,8 @@ const task tasks[] = {
      [](const measured_product&) { return true; }, true},
     {"mma_half", family::mma, variables_of<&plan::gpu_costs::mma_half>,
      takes_mma<&plan::gpu_costs::mma_half>},
+    {"mma_lean", family::lean, variables_of<&plan::gpu_costs::mma_lean>,
+     [](const measured_product&) { return true; }},
     {"mma_f64", family::mma, variables_of<&plan::gpu_costs::mma_f64>,
      takes_mma<&plan::gpu_costs::mma_f64>},
     {"mma_tf32", family::mma, variables_of<&plan::gpu_costs::mma_tf32>,

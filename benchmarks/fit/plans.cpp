@@ -10,6 +10,7 @@
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/lean_product.hpp"
 #include "cuda/families/mma/multistage_product.hpp"
 #include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
@@ -57,6 +58,12 @@ class lister {
         const auto tiles = mma::tiles_for(p.a_type, call_.arithmetic);
         for (std::size_t row = 0; row < tiles.size(); ++row)
             add_parts(1, row, tiles[row], packed, mma::prepare);
+    }
+    void add_lean() {
+        if (!cuda::mma::is_lean(call_)) return;
+        for (std::size_t row = 0; row < cuda::mma::lean_tiles.size(); ++row)
+            add(numbers(5, row, 1),
+                [call = call_, row]() -> made { return cuda::mma::prepare_lean(call, row); });
     }
     void add_large() {
         namespace mma = cuda::mma;
@@ -159,10 +166,12 @@ std::vector<listed_plan> plans_of(const gpu_call& call, int sms, bool before_hop
     lister plans(call, sms);
     if (before_hopper) {
         plans.add_small(true);
+        plans.add_lean();
         plans.add_large();
     } else {
         plans.add_wgmma();
         plans.add_small(false);
+        plans.add_lean();
         plans.add_fma();
     }
     return std::move(plans.all);

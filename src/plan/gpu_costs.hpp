@@ -169,7 +169,8 @@ constexpr auto packing_costs::constants() {
 
 [[nodiscard]] double seconds_of(const packed_first& packing, const packing_costs& costs);
 
-/// Kernels of mma.sync that read operands where they lie, of one arithmetic: a step is a k-tile.
+/// Kernels of mma.sync that read operands where they lie, of one arithmetic, or lean ones: a step
+/// is a k-tile.
 struct mma_costs {
     double launch_s = 0;
     double fill_s = 0;
@@ -321,6 +322,7 @@ struct gpu_costs {
     persistent_costs persistent;
     packing_costs packing;
     mma_costs mma_half;
+    mma_costs mma_lean;
     mma_costs mma_f64;
     mma_costs mma_tf32;
     mma_costs mma_f32;
@@ -336,6 +338,7 @@ constexpr void each_family(auto& of, const auto& visit) {
     visit("persistent", of.persistent);
     visit("packing", of.packing);
     visit("mma_half", of.mma_half);
+    visit("mma_lean", of.mma_lean);
     visit("mma_f64", of.mma_f64);
     visit("mma_tf32", of.mma_tf32);
     visit("mma_f32", of.mma_f32);

@@ -129,6 +129,7 @@ gpu_costs costs_from(const gpu_rates& gpu) {
     const double f64 = per_sm(gpu.f64_flop_per_s, known.f64_flop_per_s, gpu);
     const double ffma = per_sm(gpu.ffma_flop_per_s, known.ffma_flop_per_s, gpu);
     costs.mma_half.flop_per_s *= half;
+    costs.mma_lean.flop_per_s *= half;
     costs.mma_tf32.flop_per_s *= tf32;
     costs.mma_f64.flop_per_s *= f64;
     costs.mma_f32.flop_per_s *= ffma;

@@ -9,6 +9,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/engine/select.hpp"
 #include "cuda/families/mma/kernel_table.hpp"
+#include "cuda/families/mma/lean_product.hpp"
 #include "cuda/families/mma/multistage_product.hpp"
 #include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
@@ -158,6 +159,56 @@ TEST_F(batch_tiles, f32) {
 }
 TEST_F(batch_tiles, tf32) {
     expect_all_exact<float, float>(cuda::mma::tf32_kernels.size(), arithmetic::tf32);
+}
+
+// The layouts that lean tiles take, one of them as B^T A^T, with K in part of a stage, in one, and
+// in more than are under way at once. Where B lies along K, rows of C may begin and end anywhere.
+template <class T>
+void expect_lean_exact() {
+    struct lean_case {
+        int layouts;
+        std::int64_t m, n, k;
+    };
+    constexpr lean_case cases[] = {{0, 133, 72, 40}, {0, 1, 8, 8},     {0, 70, 200, 264},
+                                   {0, 64, 128, 32}, {1, 136, 72, 13}, {1, 8, 264, 131},
+                                   {2, 133, 37, 40}, {2, 1, 1, 8},     {2, 70, 129, 200},
+                                   {7, 72, 133, 40}, {7, 264, 5, 136}};
+    for (std::size_t row = 0; row < cuda::mma::lean_kernels.size(); ++row)
+        for (const lean_case& c : cases)
+            for (const std::int64_t padding : {0, 8})
+                expect_exact<T, T>({row, c.m, c.n, c.k, c.layouts, padding, 0, false},
+                                   [&](const auto& call, const auto& with) {
+                                       return cuda::mma::is_lean(call) &&
+                                              cuda::mma::prepare_lean(call, row)->run(with);
+                                   });
+}
+
+TEST_F(batch_tiles, lean_ones) {
+    expect_lean_exact<bf16>();
+    expect_lean_exact<f16>();
+}
+
+// What lean kernels can't do, each alone.
+TEST(lean, takes_nothing_special) {
+    const core::gpu_call plain{.problem = core::row_major_problem(dtype::bf16, 64, 64, 64)};
+    EXPECT_TRUE(cuda::mma::is_lean(plain));
+    const auto is_lean = [&](const auto& changed) {
+        core::gpu_call call = plain;
+        changed(call);
+        return cuda::mma::is_lean(call);
+    };
+    EXPECT_FALSE(is_lean([](auto& call) { call.problem.beta = 1; }));
+    EXPECT_FALSE(is_lean([](auto& call) { call.problem.c_type = dtype::f32; }));
+    EXPECT_FALSE(is_lean([](auto& call) { call.epilogue.changes_sums = true; }));
+    EXPECT_FALSE(is_lean([](auto& call) { call.aligned.b = false; }));
+    EXPECT_FALSE(is_lean([](auto& call) { call.products = {core::multiplicity::rows, 4}; }));
+    EXPECT_FALSE(is_lean([](auto& call) { call.products = {core::multiplicity::strided, 65536}; }));
+    EXPECT_FALSE(is_lean([](auto& call) {
+        call.problem = core::row_major_problem(dtype::bf16, 64, 64, 60);
+    })) << "whose lines of A end within 16 bytes";
+    EXPECT_FALSE(is_lean([](auto& call) { call.problem.c_layout = core::column_major(64); }));
+    EXPECT_FALSE(is_lean(
+        [](auto& call) { call.problem = core::row_major_problem(dtype::f32, 64, 64, 64); }));
 }
 
 // Large tiles, by the row of their table; operands that they don't read are packed.

@@ -9,6 +9,7 @@
 #include "cuda/common/costs.hpp"
 #include "cuda/common/device.hpp"
 #include "cuda/common/sms.hpp"
+#include "cuda/families/mma/lean_product.hpp"
 #include "cuda/families/mma/multistage_product.hpp"
 #include "cuda/families/mma/packed_product.hpp"
 #include "cuda/families/mma/product.hpp"
@@ -31,9 +32,11 @@ asked_tile tile_of(const plan::gemm_overrides& asked) {
     return {asked.block_m, asked.block_n, asked.split_k, asked.split_k == 1};
 }
 
-// One row of either kind of tiles, and what it needs packed.
+enum class tile_kind : std::uint8_t { small, lean, large };
+
+// One row of a kind of tiles, and what it needs packed.
 struct candidate {
-    bool is_large;
+    tile_kind kind;
     std::size_t row;
     packed_operands packs;
     int splits;
@@ -48,6 +51,7 @@ class candidates {
   public:
     candidates(const core::gpu_call& call, const asked_tile& asked) : call_(call), asked_(asked) {
         if (has_small_tiles(call.problem.a_type, call.arithmetic)) add_small();
+        if (is_lean(call)) add_lean();
         // Small tiles of tf32 number K in another order within a step.
         if (call.arithmetic != core::gpu_arithmetic::tf32 || !asked.batch_invariant) add_large();
     }
@@ -79,10 +83,15 @@ class candidates {
                 (asked_.batch_invariant && tile.k_groups > 1))
                 continue;
             each_split(of, tile, [&](int splits) {
-                all_.push_back(
-                    {false, row, packs, splits, packed_s + predicted_s(read, row, splits)});
+                all_.push_back({tile_kind::small, row, packs, splits,
+                                packed_s + predicted_s(read, row, splits)});
             });
         }
+    }
+    void add_lean() {
+        for (std::size_t row = 0; row < lean_tiles.size(); ++row)
+            if (is_asked(lean_tiles[row].block_m, lean_tiles[row].block_n))
+                all_.push_back({tile_kind::lean, row, {}, 1, predicted_lean_s(call_, row)});
     }
     void add_large() {
         const packed_operands packs = packs_for_multistage(call_);
@@ -94,7 +103,7 @@ class candidates {
             if (!is_asked(tiles[row].block_m, tiles[row].block_n) || !has_room_for(call_, row))
                 continue;
             each_split(of, tiles[row], [&](int splits) {
-                all_.push_back({true, row, packs, splits,
+                all_.push_back({tile_kind::large, row, packs, splits,
                                 packed_s + predicted_multistage_s(read, row, splits)});
             });
         }
@@ -113,13 +122,18 @@ class candidates {
 };
 
 constexpr std::string_view large = "multistage";
+constexpr std::string_view lean = "lean";
 constexpr std::string_view small = "read where they lie";
+
+std::string_view schedule_of(tile_kind kind) {
+    return kind == tile_kind::large ? large : kind == tile_kind::lean ? lean : small;
+}
 
 plan::gpu_plan plan_of(const candidate& c, const core::gpu_call& call) {
     const dtype type = call.problem.a_type;
     plan::gpu_plan with{.family = "mma",
                         .row = c.row,
-                        .schedule = c.is_large ? large : small,
+                        .schedule = schedule_of(c.kind),
                         .split_k = c.splits,
                         .packs_a = c.packs.a,
                         .packs_b = c.packs.b,
@@ -128,8 +142,10 @@ plan::gpu_plan plan_of(const candidate& c, const core::gpu_call& call) {
         with.block_m = tile.block_m;
         with.block_n = tile.block_n;
     };
-    if (c.is_large)
+    if (c.kind == tile_kind::large)
         has(multistage_tiles(type, call.arithmetic)[c.row]);
+    else if (c.kind == tile_kind::lean)
+        has(lean_tiles[c.row]);
     else
         has(tiles_for(type, call.arithmetic)[c.row]);
     return with;
@@ -143,7 +159,13 @@ std::optional<plan::gpu_plan> plan_of(const candidate* c, const core::gpu_call& 
 std::optional<plan::gpu_plan> choose_in_place(const core::gpu_call& call) {
     if (!takes(call)) return std::nullopt;
     const plan::batch_tile_plan found = planned(call);
-    return plan_of({false, found.row, {}, found.splits, found.seconds}, call);
+    candidate best{tile_kind::small, found.row, {}, found.splits, found.seconds};
+    if (!is_lean(call)) return plan_of(best, call);
+    for (std::size_t row = 0; row < lean_tiles.size(); ++row) {
+        const double seconds = predicted_lean_s(call, row);
+        if (seconds < best.seconds) best = {tile_kind::lean, row, {}, 1, seconds};
+    }
+    return plan_of(best, call);
 }
 
 // 3xTF32's parts need one K, or lines that begin so: of those that share out rows or K f32's own
@@ -171,7 +193,7 @@ std::optional<plan::gpu_plan> choose_ragged(const core::gpu_call& call, bool may
         if (may_pack && !reads(call)) packs = {true, true};
         if (may_pack ? !reads(packed(call, packs)) : !takes(call)) return std::nullopt;
         const plan::batch_tile_plan found = planned(likely_one(call, packs));
-        return plan_of({false, found.row, packs, 1, found.seconds}, call);
+        return plan_of({tile_kind::small, found.row, packs, 1, found.seconds}, call);
     }
     if (!may_pack || call.products.are == core::multiplicity::depth) return std::nullopt;
     const packed_operands packs = packs_for_multistage(call);
@@ -198,6 +220,7 @@ std::optional<plan::gpu_plan> choose(const core::gpu_call& given, const plan_wis
 std::unique_ptr<const gemm_product> prepare_row(const core::gpu_call& given,
                                                 const plan::gpu_plan& with) {
     const core::gpu_call call = as_multiplied(given);
+    if (with.schedule == lean) return prepare_lean(call, with.row);
     const bool is_large = with.schedule == large;
     const bool across_k = is_large && packs_for_multistage(call).across_k;
     return prepare_packed(call, {with.packs_a, with.packs_b, across_k},

@@ -19,6 +19,8 @@ class half_part {
   public:
     using operand = tile_of_operand<typename C::element>;
     __device__ __forceinline__ half_part(const operand&, const operand&, const place_in_cta& own)
+        : half_part(own) {}
+    __device__ __forceinline__ explicit half_part(const place_in_cta& own)
         : a_(own.row, own.lane), b_(own.col, own.lane) {}
 
     // A stage, whose tiles begin at these addresses.

@@ -2,6 +2,7 @@
 // refused before one is looked for (cuda/common/built_types.hpp).
 #include "cuda/common/built_types.hpp"
 #include "cuda/families/mma/kernels.hpp"
+#include "cuda/families/mma/lean_kernels.hpp"
 #include "cuda/families/mma/multistage_kernels.hpp"
 
 namespace carat::cuda {
@@ -35,6 +36,18 @@ const kernel& mma::kernel_of_f32(std::size_t, bool, bool) {
 #ifdef CARAT_WITHOUT_KERNELS_TF32
 const kernel& mma::kernel_of_tf32(std::size_t, bool, bool) {
     refuse_type("tf32");
+}
+#endif
+
+#ifdef CARAT_WITHOUT_LEAN_BF16
+const kernel& mma::lean_bf16(std::size_t, bool, bool) {
+    refuse_type("bf16");
+}
+#endif
+
+#ifdef CARAT_WITHOUT_LEAN_F16
+const kernel& mma::lean_f16(std::size_t, bool, bool) {
+    refuse_type("f16");
 }
 #endif
 
