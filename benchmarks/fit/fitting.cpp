@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/families/fma/kernel_table.hpp"
+
 namespace carat::fit {
 
 namespace {
@@ -62,21 +64,29 @@ variables variables_of(plan::gpu_costs& of) {
     return all;
 }
 
+bool any(const measured_plan&) {
+    return true;
+}
 bool is_persistent(const measured_plan& w) {
-    return w.of == family::wgmma && w.wgmma.kernel->is_persistent();
+    return w.wgmma.kernel->is_persistent();
+}
+bool is_straight_f64(const measured_plan& w) {
+    return cuda::fma::tiles_of(dtype::f64)[w.row].arrives == plan::arrival::straight;
+}
+template <auto Other>
+bool other_than(const measured_plan& w) {
+    return !Other(w);
 }
 
-// What is fitted together: a family's constants, to its plans of these products.
+// What is fitted together: a family's constants, to such plans of these products.
 struct task {
     const char* name;
     family of;
     variables (*find)(plan::gpu_costs& of);
     bool (*takes)(const measured_product& p);
-    bool persistent = false;
+    bool (*counts)(const measured_plan& w) = any;
 
-    [[nodiscard]] bool has(const measured_plan& w) const {
-        return w.of == of && is_persistent(w) == persistent;
-    }
+    [[nodiscard]] bool has(const measured_plan& w) const { return w.of == of && counts(w); }
 };
 
 template <auto Costs>
@@ -86,9 +96,9 @@ bool takes_mma(const measured_product& p) {
 
 const task tasks[] = {
     {"wgmma", family::wgmma, variables_of<&plan::gpu_costs::wgmma, &plan::gpu_costs::packing>,
-     [](const measured_product&) { return true; }},
+     [](const measured_product&) { return true; }, other_than<is_persistent>},
     {"persistent", family::wgmma, variables_of<&plan::gpu_costs::persistent>,
-     [](const measured_product&) { return true; }, true},
+     [](const measured_product&) { return true; }, is_persistent},
     {"mma_half", family::mma, variables_of<&plan::gpu_costs::mma_half>,
      takes_mma<&plan::gpu_costs::mma_half>},
     {"mma_lean", family::lean, variables_of<&plan::gpu_costs::mma_lean>,
@@ -104,7 +114,9 @@ const task tasks[] = {
     {"fma_f32", family::fma, variables_of<&plan::gpu_costs::fma_f32>,
      [](const measured_product& p) { return p.kind == "f32"; }},
     {"fma_f64", family::fma, variables_of<&plan::gpu_costs::fma_f64>,
-     [](const measured_product& p) { return p.kind == "f64"; }},
+     [](const measured_product& p) { return p.kind == "f64"; }, other_than<is_straight_f64>},
+    {"fma_f64_straight", family::fma, variables_of<&plan::gpu_costs::fma_f64_straight>,
+     [](const measured_product& p) { return p.kind == "f64"; }, is_straight_f64},
     {"gemv", family::gemv, variables_of<&plan::gpu_costs::gemv>,
      [](const measured_product&) { return true; }}};
 

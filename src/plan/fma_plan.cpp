@@ -49,7 +49,8 @@ std::vector<fma_cut> cuts_of(const fma_tile& t, const fma_request& p) {
 
 bool is_asked_for(const fma_way& t, const fma_request& p) {
     return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n) &&
-           (p.arrives == arrival::chosen || t.arrives == p.arrives) && reads_both(t, p);
+           (p.arrives == arrival::chosen || t.arrives == p.arrives) && reads_both(t, p) &&
+           (!p.leaves_sms || takes_tiles_in_turn(t, p));
 }
 
 double bytes_of(const fma_request& p, std::int64_t elements) {
@@ -63,14 +64,19 @@ double memory_bytes(const fma_request& p) {
 
 }  // namespace
 
-const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs) {
-    return type == dtype::f64 ? costs.fma_f64 : costs.fma_f32;
+const fma_costs& fma_costs_of(const fma_way& tile, dtype type, const gpu_costs& costs) {
+    if (type != dtype::f64) return costs.fma_f32;
+    return tile.arrives == arrival::straight ? costs.fma_f64_straight : costs.fma_f64;
 }
 
 // Kernels that read tiles where they arrive want row-major operands.
 bool reads_both(const fma_way& t, const fma_request& p) {
     return t.arrives != arrival::straight ||
            (p.a.runs_along_k && !p.b.runs_along_k && p.a.lies <= t.reads && p.b.lies <= t.reads);
+}
+
+bool takes_tiles_in_turn(const fma_way& t, const fma_request& p) {
+    return p.type != dtype::f64 || t.arrives != arrival::straight;
 }
 
 packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
@@ -82,7 +88,7 @@ packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
 
 launch_work work_of(const fma_way& of, const fma_cut& cut, const fma_request& p,
                     const gpu_costs& all) {
-    const fma_costs& costs = fma_costs_of(p.type, all);
+    const fma_costs& costs = fma_costs_of(of, p.type, all);
     const double tile_bytes =
         stored_bytes(std::min<std::int64_t>(p.m, of.m), std::min<std::int64_t>(p.n, of.n),
                      static_cast<int>(size_bytes(p.type))) /
@@ -115,7 +121,8 @@ launch_work work_of(const fma_way& of, const fma_cut& cut, const fma_request& p,
 
 double seconds_of(const fma_way& tile, const fma_cut& cut, const fma_request& of,
                   const gpu_costs& costs) {
-    return time_of(work_of(tile, cut, of, costs), fma_costs_of(of.type, costs).sharing).seconds;
+    return time_of(work_of(tile, cut, of, costs), fma_costs_of(tile, of.type, costs).sharing)
+        .seconds;
 }
 
 std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const fma_way> tiles,
@@ -134,8 +141,7 @@ std::optional<fma_plan> make_fma_plan(const fma_request& wanted, std::span<const
 }
 
 std::string reason_against(const fma_request& wanted, std::span<const fma_way> tiles) {
-    if (wanted.arrives == arrival::straight && wanted.type == dtype::f32 &&
-        !(wanted.a.runs_along_k && !wanted.b.runs_along_k))
+    if (wanted.arrives == arrival::straight && !(wanted.a.runs_along_k && !wanted.b.runs_along_k))
         return "turned=3 reads A's lines along K and B's across it: A and B have to be row-major";
     std::string there;
     for (const fma_way& t : tiles) {

@@ -35,7 +35,8 @@ struct fma_request {
     fma_operand a = {};
     fma_operand b = {};
     int sms = 132;
-    int block_m = 0;  // asked for, exactly; 0: choose
+    bool leaves_sms = false;  // to other work: no CTA may wait for a place
+    int block_m = 0;          // asked for, exactly; 0: choose
     int block_n = 0;
     int split_k = 0;  // asked for, at most; 0: choose
     int cluster = 0;  // of these, exactly; 0: choose
@@ -64,6 +65,10 @@ struct fma_plan {
 /// Whether a kernel with such tiles can read A and B, packed or not.
 [[nodiscard]] bool reads_both(const fma_way& tile, const fma_request& of);
 
+/// Whether its CTAs take tiles in turn where there are more of those. Straight tiles of f64 leave
+/// through the memory of their stages, so a CTA has one.
+[[nodiscard]] bool takes_tiles_in_turn(const fma_way& tile, const fma_request& of);
+
 [[nodiscard]] packed_first packing_before(const fma_tile& of, const fma_request& wanted);
 
 /// Packing included.
@@ -74,7 +79,8 @@ struct fma_plan {
 [[nodiscard]] double seconds_of(const fma_way& tile, const fma_cut& cut, const fma_request& of,
                                 const gpu_costs& costs);
 
-[[nodiscard]] const fma_costs& fma_costs_of(dtype type, const gpu_costs& costs);
+[[nodiscard]] const fma_costs& fma_costs_of(const fma_way& tile, dtype type,
+                                            const gpu_costs& costs);
 
 /// `tiles` are those of its type, the smallest first, and no size is 0. Nothing where no kernel has
 /// the tile that was requested.

@@ -329,6 +329,7 @@ struct gpu_costs {
     large_costs mma_large;
     fma_costs fma_f32;
     fma_costs fma_f64;
+    fma_costs fma_f64_straight;  // whose tiles are read where they arrive
     gemv_costs gemv;
 };
 
@@ -345,6 +346,7 @@ constexpr void each_family(auto& of, const auto& visit) {
     visit("mma_large", of.mma_large);
     visit("fma_f32", of.fma_f32);
     visit("fma_f64", of.fma_f64);
+    visit("fma_f64_straight", of.fma_f64_straight);
     visit("gemv", of.gemv);
 }
 

@@ -135,6 +135,7 @@ gpu_costs costs_from(const gpu_rates& gpu) {
     costs.mma_f32.flop_per_s *= ffma;
     costs.fma_f32.flop_per_s *= ffma;
     costs.fma_f64.flop_per_s *= f64;
+    costs.fma_f64_straight.flop_per_s *= f64;
     large_costs& large = costs.mma_large;
     large.half_flop_per_s *= half;
     large.tf32_flop_per_s *= tf32;

@@ -1,12 +1,14 @@
 // What the sweep's small shapes do not reach in the kernels for f64, f32 and one row or column of
 // C: more tiles than CTAs, K so long that CTAs share it, and the same bits every time. Skipped
 // without a GPU.
+#include <cstring>
 #include <gtest/gtest.h>
 
 #include "cuda/common/device.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
 #include "cuda/families/fma/product.hpp"
 #include "lab/rows/cuda/table.hpp"
+#include "tests/cuda/many.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -109,47 +111,58 @@ TEST_F(fma, every_tile_and_cut_in_every_pair_of_layouts) {
 }
 
 // Some tiles read lines that begin anywhere, the others have them packed.
-TEST_F(fma, lines_of_f32_may_begin_anywhere) {
+int check_lines_that_begin_anywhere(const rows::implementation& engine, dtype type,
+                                    const plan::fma_way& tile, int layouts) {
     int ran = 0;
-    for (const plan::fma_way& tile : cuda::fma::tiles_of(dtype::f32))
-        for (const int layouts : {0, 1, 2, 3})
-            for (const std::int64_t padding : {0, 1, 2, 3})
-                for (const std::int64_t offset : {0, 1, 2, 3})
-                    for (std::int64_t k : {1, 5, 61, 150}) {
-                        if (!takes(tile, layouts)) continue;
-                        if (tile.arrives == plan::arrival::straight)
-                            k = std::max<std::int64_t>(k, 2);
-                        const std::int64_t m = 257 + padding, n = 259 - padding;
-                        test::trial t{core::row_major_problem(dtype::f32, m, n, k), offset};
-                        t.p.a_layout = layouts % 2 == 0 ? core::row_major(k + padding)
-                                                        : core::column_major(m + padding);
-                        t.p.b_layout = layouts / 2 == 0 ? core::row_major(n + padding)
-                                                        : core::column_major(k + padding);
-                        t.p.beta = padding == 0 ? -1 : 0;
-                        const core::settings how = asking_for(tile, static_cast<int>(1 + offset));
-                        ASSERT_EQ(test::check(engine(), how, t), "")
-                            << tile.m << " x " << tile.n << ", layouts " << layouts << ", padding "
-                            << padding << ", offset " << offset << ", K " << k;
-                        ++ran;
-                    }
-    EXPECT_EQ(ran, tiles_in_layouts({dtype::f32}) * 4 * 4 * 4);
+    for (const std::int64_t padding : {0, 1, 2, 3})
+        for (const std::int64_t offset : {0, 1, 2, 3})
+            for (std::int64_t k : {1, 5, 61, 150}) {
+                if (tile.arrives == plan::arrival::straight) k = std::max<std::int64_t>(k, 2);
+                const std::int64_t m = 257 + padding, n = 259 - padding;
+                test::trial t{core::row_major_problem(type, m, n, k), offset};
+                t.p.a_layout = layouts % 2 == 0 ? core::row_major(k + padding)
+                                                : core::column_major(m + padding);
+                t.p.b_layout = layouts / 2 == 0 ? core::row_major(n + padding)
+                                                : core::column_major(k + padding);
+                t.p.beta = padding == 0 ? -1 : 0;
+                const core::settings how = asking_for(tile, static_cast<int>(1 + offset));
+                EXPECT_EQ(test::check(engine, how, t), "")
+                    << tile.m << " x " << tile.n << ", layouts " << layouts << ", padding "
+                    << padding << ", offset " << offset << ", K " << k;
+                ++ran;
+            }
+    return ran;
 }
 
-// A quarter of the lines that a kernel turns may have no line at all.
-TEST_F(fma, operands_of_f32_may_have_few_lines) {
-    for (const plan::fma_way& tile : cuda::fma::tiles_of(dtype::f32))
-        for (const int layouts : {0, 1, 2, 3})
-            for (const std::int64_t m : {2, 3, 33})
-                for (const std::int64_t n : {2, 3, 35}) {
-                    if (!takes(tile, layouts)) continue;
-                    test::trial t{core::row_major_problem(dtype::f32, m, n, 45), 1};
-                    if (layouts % 2 != 0) t.p.a_layout = core::column_major(m);
-                    if (layouts / 2 != 0) t.p.b_layout = core::column_major(45);
-                    const core::settings how = asking_for(tile, 1);
-                    ASSERT_EQ(test::check(engine(), how, t), "")
-                        << tile.m << " x " << tile.n << ", layouts " << layouts << ", " << m
-                        << " x " << n;
-                }
+TEST_F(fma, lines_may_begin_anywhere) {
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::fma_way& tile : cuda::fma::tiles_of(type))
+            for (const int layouts : {0, 1, 2, 3})
+                if (takes(tile, layouts))
+                    ran += check_lines_that_begin_anywhere(engine(), type, tile, layouts);
+    EXPECT_EQ(ran, tiles_in_layouts({dtype::f32, dtype::f64}) * 4 * 4 * 4);
+}
+
+// A quarter of the lines of f32 that begin anywhere, or half of those of f64, may be none at all.
+TEST_F(fma, operands_may_have_few_lines) {
+    int ran = 0;
+    for (const dtype type : {dtype::f32, dtype::f64})
+        for (const plan::fma_way& tile : cuda::fma::tiles_of(type))
+            for (const int layouts : {0, 1, 2, 3})
+                for (const std::int64_t m : {2, 3, 33})
+                    for (const std::int64_t n : {2, 3, 35}) {
+                        if (!takes(tile, layouts)) continue;
+                        test::trial t{core::row_major_problem(type, m, n, 45), 1};
+                        if (layouts % 2 != 0) t.p.a_layout = core::column_major(m);
+                        if (layouts / 2 != 0) t.p.b_layout = core::column_major(45);
+                        const core::settings how = asking_for(tile, 1);
+                        ASSERT_EQ(test::check(engine(), how, t), "")
+                            << tile.m << " x " << tile.n << ", layouts " << layouts << ", " << m
+                            << " x " << n;
+                        ++ran;
+                    }
+    EXPECT_EQ(ran, tiles_in_layouts({dtype::f32, dtype::f64}) * 3 * 3);
 }
 
 // check() also checks the memory between the rows.
@@ -170,6 +183,47 @@ TEST_F(fma, rows_of_c_may_begin_and_end_anywhere) {
                         ++ran;
                     }
     EXPECT_GE(ran, 2 * 3 * 4 * 4 * 5);
+}
+
+// Three products, whose lines begin anywhere, by one launch of a row of the table.
+void expect_exact_batch(std::size_t row, std::int64_t padding_a, std::int64_t padding_b) {
+    constexpr std::int64_t count = 3, m = 70, n = 131, k = 45;
+    test::many<double> a(count, core::row_major(k + padding_a), m, k, 2, 0);
+    test::many<double> b(count, core::row_major(n + padding_b), k, n, 2, 0);
+    test::many<double> c(count, core::row_major(n), m, n, 2, 0);
+    a.fill(1, m, k), b.fill(2, k, n);
+    a.upload(), b.upload(), c.upload();
+    core::gpu_call call{.problem = core::row_major_problem(dtype::f64, m, n, k),
+                        .aligned = {true, true},
+                        .products = {core::multiplicity::strided, count}};
+    call.problem.a_layout = a.at, call.problem.b_layout = b.at;
+    cuda::bindings with;
+    with.data = {.a = a.data(), .b = b.data(), .c = c.data()};
+    with.apart = {a.apart, b.apart, c.apart};
+    const auto made = cuda::fma::prepare(call, {.row = row, .split_k = 1, .cluster_k = 1});
+    ASSERT_TRUE(made && made->run(with)) << row;
+    for (std::int64_t x = 0; x < count; ++x) {
+        const test::sums product(a.source(x, m, k), b.source(x, k, n));
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) c.here[c.place(x, i, j)] = product(i, j);
+    }
+    const std::vector<double> got = c.downloaded();
+    EXPECT_EQ(std::memcmp(got.data(), c.here.data(), got.size() * sizeof(double)), 0)
+        << row << ", paddings " << padding_a << " and " << padding_b;
+}
+
+TEST_F(fma, straight_tiles_of_f64_take_batches) {
+    int ran = 0;
+    for (std::size_t row = 0; row < cuda::fma::kernel_table.size(); ++row) {
+        const cuda::fma::kernel_desc& k = cuda::fma::kernel_table[row];
+        if (!k.is_f64() || k.arrives != plan::arrival::straight) continue;
+        for (const std::int64_t padding_a : {0, 1})
+            for (const std::int64_t padding_b : {0, 1}) {
+                expect_exact_batch(row, padding_a, padding_b);
+                ++ran;
+            }
+    }
+    EXPECT_EQ(ran, 6 * 4);
 }
 
 TEST_F(fma, vectors_over_a_long_k) {

@@ -62,7 +62,7 @@ class Types(unittest.TestCase):
     def test_files_end_in_their_type(self):
         self.assertEqual(self.ask("fma", "f32"),
                          ({"kernels_f32", "kernels_f32_straight", "kernels_f32_turned"},
-                          {"CARAT_WITHOUT_KERNELS_F64"}))
+                          {"CARAT_WITHOUT_KERNELS_F64", "CARAT_WITHOUT_KERNELS_F64_STRAIGHT"}))
         kept, _ = self.ask("mma", "tf32,fp8")
         self.assertEqual(kept, {"kernels_tf32", "multistage_tf32", "multistage_three_tf32", "multistage_fp8"})
         self.assertEqual(self.ask("wgmma", "f64")[0], set())

@@ -64,7 +64,7 @@ TEST(fma_plan, takes_the_tile_that_is_asked_for_or_says_which_there_are) {
     EXPECT_FALSE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
     EXPECT_EQ(reason_against(of, tiles_of(of.type)),
               "no kernel has block_m=256 for f64: there are 64 x 32, 32 x 64, 64 x 64, 128 x 64, "
-              "96 x 128, 128 x 128");
+              "96 x 128, 128 x 128, 32 x 32, 64 x 32, 32 x 64, 64 x 64, 128 x 64, 64 x 128");
 }
 
 // 3000^3 in tiles of 128 x 128 is 576 of them: five waves on 132 SMs, the last a third full; in
@@ -100,6 +100,18 @@ TEST(fma_plan, turns_where_it_is_asked_to) {
     of.arrives = arrival::turned;
     EXPECT_EQ(reason_against(of, tiles_of(of.type)).substr(0, 36),
               "no kernel has turned=2 for f64: ther");
+}
+
+// Where SMs are left to other work, no CTA may wait for a place on them.
+TEST(fma_plan, leaves_sms_by_ctas_that_take_tiles_in_turn) {
+    fma_request of{.m = 500, .n = 501, .k = 77, .type = dtype::f64};
+    of.a = {.lies = lying::between_16_bytes, .packing_bytes = 1e6, .runs_along_k = true};
+    of.arrives = arrival::straight;
+    EXPECT_TRUE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
+    of.leaves_sms = true;
+    EXPECT_FALSE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
+    of.type = dtype::f32;
+    EXPECT_TRUE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
 }
 
 // Groups meet in global memory, where 1024 shares of tiles are counted.

@@ -87,8 +87,8 @@ std::vector<owned> made() {
         {"schedule", "1 single_tile, 2 cooperative, 3 pingpong; 0: chosen", {0, 3}, 3},
         {"stream_k", "the last waves' tiles cut along K: 1 no, 2 yes; 0: chosen", {1, 2}, 2},
         {"turned",
-         "tiles of f32: 1 as they lie, 2 turned in shared memory, 3 read where they arrive; 0: "
-         "chosen",
+         "tiles of f32 or f64: 1 as they lie, 2 turned in shared memory (f32), 3 read where they "
+         "arrive; 0: chosen",
          {1, 2, 3},
          3},
         {"ctas_per_sm", "CTAs of single tiles that an SM has room for: 1, 2, 3; 0: chosen", {}, 3},

@@ -104,6 +104,14 @@ inline constexpr gpu_costs costs_of_h200 = {
             .l2_bytes_per_s = 1.758e+13, .l2_bytes = 1.777e+07, .memory_bytes_per_s = 5e+12,
             .busy_share = 0.01, .crowded_s = 1.702e-06, .seen_share = 0.6852,
             .alone_factor = 1.267}},
+    .fma_f64_straight = {
+        .launch_s = 2.93e-06, .fill_s = 9.643e-07, .flop_per_s = 4.957e+11, .step_s = 1.272e-08,
+        .stored_bytes_per_s = 2.848e+10, .stored_odd_factor = 1.894, .meeting_s = 4.557e-09,
+        .sent_bytes_per_s = 2.036e+10, .groups_s = 3.664e-06, .passed_bytes_per_s = 1.015e+11,
+        .added_bytes_per_s = 3.813e+10,
+        .sharing = {
+            .l2_bytes_per_s = 2.089e+13, .l2_bytes = 1.777e+07, .memory_bytes_per_s = 5e+12,
+            .busy_share = 0.01, .crowded_s = 3.854e-06, .seen_share = 1.082, .alone_factor = 1.287}},
     .gemv = {
         .launch_s = 1.8e-06, .memory_bytes_per_s = 3.152e+12},
 };

@@ -17,9 +17,10 @@ using core::operand_major;
 template <class T>
 inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
-// An operand as kernels get it. Those that turn tiles get four matrices, each of every fourth line:
-// every fourth one begins a multiple of 16 bytes after the one before it, wherever lines begin. A
-// matrix begins at such a multiple, up to three elements ahead of its first line.
+// An operand as kernels get it. Those for lines that begin anywhere get four matrices, each of
+// every fourth line (of f64 two, each of every second one): that one begins a multiple of 16 bytes
+// after the one before it, wherever lines begin. A matrix begins at such a multiple, up to three
+// elements ahead of its first line.
 struct operand_maps {
     CUtensorMap of[4] = {};  // others get the first alone
     int ahead[4] = {};       // elements
@@ -37,6 +38,7 @@ struct arguments {
     std::int64_t col_stride;
     std::int64_t product_stride;  // of C and source
     bool is_vectorized;           // C's rows are contiguous and aligned to 16 bytes
+    bool leaves_l2;               // C has more bytes than stay there
     bool one_a;                   // for all of the batch
     bool one_b;
     int m;
@@ -87,6 +89,13 @@ struct addresses {
 struct raw_box {
     int depth = 0;  // along K
     int extra = 0;  // elements that lines arrive longer
+    int parts = 0;  // matrices of which every line is a multiple of 16 bytes after the one before
+};
+
+// What a kernel is compiled for of an operand.
+struct operand_lines {
+    operand_major contiguous;
+    bool are_odd;  // elements apart, in a kernel of f64 that reads lines which begin anywhere
 };
 
 // One kernel, for the host.

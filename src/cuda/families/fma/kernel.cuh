@@ -127,16 +127,6 @@ __device__ __forceinline__ void mainloop(typename C::math::accumulators& acc, st
     at.advance();
 }
 
-// Where a warp's part of the CTA's tile begins.
-template <class C>
-__device__ __forceinline__ int row_of_warp(int thread) {
-    return thread / 32 / C::warps_n * C::math::warp_m;
-}
-template <class C>
-__device__ __forceinline__ int col_of_warp(int thread) {
-    return thread / 32 % C::warps_n * C::math::warp_n;
-}
-
 // How many k-tiles a warp multiplies. Where registers are scarce the number is worked out as one
 // for all lanes, which leaves it in a register of the warp's.
 template <class C, class T>
@@ -259,8 +249,8 @@ template <class C>
             C::threads,
             C::ctas_per_sm,
             C::shared_bytes,
-            {C::raw_k, C::extra},
-            {C::raw_k, C::extra},
+            {C::raw_k, C::extra, 4},
+            {C::raw_k, C::extra, 4},
             launch<C, T>};
 }
 

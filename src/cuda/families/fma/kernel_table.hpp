@@ -26,7 +26,8 @@ struct kernel_desc {
     int most_cluster;  // CTAs that share K
     double share;      // of the peak that an SM full of such tiles reaches
     double alone;      // of that, one CTA on an SM
-    // Lines that begin anywhere are turned (turner.cuh) or read straight (straight.cuh); f32
+    // Lines that begin anywhere are turned (turner.cuh; f32) or read straight (straight.cuh and
+    // straight_f64.cuh).
     plan::arrival arrives = plan::arrival::ready;
 
     [[nodiscard]] constexpr bool is_f64() const { return type == dtype::f64; }
@@ -88,7 +89,13 @@ inline constexpr std::array kernel_table = {
     kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 2, 8, 1.000, 0.663},
     kernel_desc{dtype::f64, 4, 2, 1, 2, 4, 1, 8, 0.959, 1.000},
     kernel_desc{dtype::f64, 3, 4, 1, 2, 4, 1, 8, 0.993, 1.000},
-    kernel_desc{dtype::f64, 4, 4, 1, 2, 4, 1, 8, 1.000, 1.000}};
+    kernel_desc{dtype::f64, 4, 4, 1, 2, 4, 1, 8, 1.000, 1.000},
+    kernel_desc{dtype::f64, 1, 2, 1, 2, 2, 6, 4, 0.314, 0.607, plan::arrival::straight},
+    kernel_desc{dtype::f64, 2, 2, 1, 2, 2, 4, 8, 0.445, 0.607, plan::arrival::straight},
+    kernel_desc{dtype::f64, 1, 4, 1, 2, 2, 4, 8, 0.543, 0.673, plan::arrival::straight},
+    kernel_desc{dtype::f64, 2, 4, 1, 2, 2, 4, 8, 0.675, 0.459, plan::arrival::straight},
+    kernel_desc{dtype::f64, 2, 4, 1, 4, 2, 2, 8, 0.832, 0.867, plan::arrival::straight},
+    kernel_desc{dtype::f64, 2, 4, 1, 2, 4, 2, 8, 1.000, 0.845, plan::arrival::straight}};
 
 namespace detail {
 

@@ -19,16 +19,18 @@ namespace carat::cuda::fma {
     return tile + (a == operand_major::k ? "_k" : "_m") + (b == operand_major::k ? "k" : "n");
 }
 
-/// The kernel of a row for operands of these layouts.
+/// The kernel of a row for operands that lie so.
 template <class T>
-[[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_major a, operand_major b);
+[[nodiscard]] const kernel<T>& kernel_of(std::size_t row, operand_lines a, operand_lines b);
 /// The same of a row that turns its operands, or reads them straight.
 [[nodiscard]] const kernel<float>& turned_kernel_of(std::size_t row);
 [[nodiscard]] const kernel<float>& straight_kernel_of(std::size_t row);
+[[nodiscard]] const kernel<double>& straight_f64_kernel_of(std::size_t row, operand_lines a,
+                                                           operand_lines b);
 
 template <>
-const kernel<float>& kernel_of<float>(std::size_t row, operand_major a, operand_major b);
+const kernel<float>& kernel_of<float>(std::size_t row, operand_lines a, operand_lines b);
 template <>
-const kernel<double>& kernel_of<double>(std::size_t row, operand_major a, operand_major b);
+const kernel<double>& kernel_of<double>(std::size_t row, operand_lines a, operand_lines b);
 
 }  // namespace carat::cuda::fma

@@ -12,7 +12,7 @@ namespace {
 template <std::size_t Row>
 [[nodiscard]] kernel<float> instance() {
     constexpr kernel_desc row = kernel_table[Row];
-    if constexpr (row.arrives == plan::arrival::straight) {
+    if constexpr (!row.is_f64() && row.arrives == plan::arrival::straight) {
         using math = straight_math<row.thread_m, row.thread_n, 32 / row.lanes_m>;
         using c = straight_config<math, row.warps_m, row.ctas_per_sm>;
         static_assert(c::block_m == row.block_m() && c::block_n == row.block_n() &&

@@ -7,7 +7,7 @@ namespace carat::cuda::fma {
 
 #ifdef CARAT_WITHOUT_KERNELS_F32
 template <>
-const kernel<float>& kernel_of<float>(std::size_t, operand_major, operand_major) {
+const kernel<float>& kernel_of<float>(std::size_t, operand_lines, operand_lines) {
     cuda::refuse_type("f32");
 }
 #endif
@@ -24,9 +24,15 @@ const kernel<float>& straight_kernel_of(std::size_t) {
 }
 #endif
 
+#ifdef CARAT_WITHOUT_KERNELS_F64_STRAIGHT
+const kernel<double>& straight_f64_kernel_of(std::size_t, operand_lines, operand_lines) {
+    cuda::refuse_type("f64");
+}
+#endif
+
 #ifdef CARAT_WITHOUT_KERNELS_F64
 template <>
-const kernel<double>& kernel_of<double>(std::size_t, operand_major, operand_major) {
+const kernel<double>& kernel_of<double>(std::size_t, operand_lines, operand_lines) {
     cuda::refuse_type("f64");
 }
 #endif

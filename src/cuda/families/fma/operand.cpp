@@ -106,27 +106,26 @@ bool operand::is_ready(const void* data) const {
            are_aligned(all.stride, all.count, all.type);
 }
 
-operand_maps operand::quarters(const void* data, std::int64_t apart, int tile_lines,
-                               const raw_box& box) const {
-    constexpr std::int64_t quarters = 4;  // f32 in 16 bytes
+operand_maps operand::parts(const void* data, std::int64_t apart, int tile_lines,
+                            const raw_box& box) const {
+    const auto size = static_cast<int>(size_bytes(shape_.type));
     const bool along_k = major_ == operand_major::k;
     const lines all = whole(data, apart);
     operand_maps maps = {.lines = static_cast<int>(all.count), .along_k = along_k};
-    for (int i = 0; i < quarters && i < all.count; ++i) {
-        const float* const first = static_cast<const float*>(all.data) + i * all.stride;
-        const auto ahead =
-            static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(float) % quarters);
-        lines quarter = all;
-        quarter.data = first - ahead;
-        quarter.length += ahead;
-        quarter.count = plan::ceil_div(all.count - i, quarters);
-        quarter.stride *= quarters;
-        quarter.box_lines = (along_k ? tile_lines : box.depth) / static_cast<int>(quarters);
-        quarter.box_length = (along_k ? box.depth : tile_lines) + box.extra;
-        maps.of[i] = describe(quarter);
+    for (int i = 0; i < box.parts && i < all.count; ++i) {
+        const char* const first = static_cast<const char*>(all.data) + i * all.stride * size;
+        const int ahead = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16) / size;
+        lines part = all;
+        part.data = first - ahead * size;
+        part.length += ahead;
+        part.count = plan::ceil_div(all.count - i, std::int64_t{box.parts});
+        part.stride *= box.parts;
+        part.box_lines = (along_k ? tile_lines : box.depth) / box.parts;
+        part.box_length = (along_k ? box.depth : tile_lines) + box.extra;
+        maps.of[i] = describe(part);
         maps.ahead[i] = ahead;
     }
-    for (std::int64_t i = all.count; i < quarters; ++i) maps.of[i] = maps.of[0];
+    for (std::int64_t i = all.count; i < box.parts; ++i) maps.of[i] = maps.of[0];
     return maps;
 }
 

@@ -32,7 +32,9 @@ class operand {
     operand(const operand_shape& of, plan::lying kernel_reads, bool is_aligned,
             std::int64_t matrices);
 
-    [[nodiscard]] operand_major contiguous() const { return major_; }
+    [[nodiscard]] operand_lines lines_read() const {
+        return {major_, (major_ == operand_major::k ? shape_.across : shape_.along) % 2 != 0};
+    }
     [[nodiscard]] bool packed() const { return !packed_memory_.is_none(); }
 
     /// What has to be copied before the product if the operand is packed. Matrices are `apart`
@@ -44,9 +46,9 @@ class operand {
                                     int tile_depth) const;
     /// Whether lines across K begin at multiples of 16 bytes.
     [[nodiscard]] bool is_ready(const void* data) const;
-    /// The four for lines that begin anywhere.
-    [[nodiscard]] operand_maps quarters(const void* data, std::int64_t apart, int tile_lines,
-                                        const raw_box& box) const;
+    /// Those for lines that begin anywhere.
+    [[nodiscard]] operand_maps parts(const void* data, std::int64_t apart, int tile_lines,
+                                     const raw_box& box) const;
 
   private:
     [[nodiscard]] strided packed_from(const void* data, std::int64_t apart) const;

@@ -106,7 +106,7 @@ class product final : public gemm_product {
                               .stored_bytes = stored,
                               .packed_bytes = packed.lines + packed.columns},
                              plan::work_of(tile_, cut(), request_, costs),
-                             plan::fma_costs_of(request_.type, costs).sharing, here);
+                             plan::fma_costs_of(tile_, request_.type, costs).sharing, here);
     }
     [[nodiscard]] core::plan_facts planned() const override {
         const auto text = [](auto number) { return std::to_string(number); };
@@ -132,14 +132,15 @@ class product final : public gemm_product {
             maps.is_ready = is_ready;
             return maps;
         }
-        return of.quarters(data, apart, tile_lines, box);
+        return of.parts(data, apart, tile_lines, box);
     }
 
-    // How far along K the kernel goes: where A's lines are read as they arrive, each is as long as
-    // what comes with it.
+    // How far along K the kernel goes: where A's lines of f32 are read as they arrive, each is as
+    // long as what comes with it.
     [[nodiscard]] std::int64_t depth_of(const operand_maps& a) const {
-        return problem_.k +
-               (tile_.arrives == plan::arrival::straight ? *std::ranges::max_element(a.ahead) : 0);
+        const bool begins_early =
+            problem_.c_type == dtype::f32 && tile_.arrives == plan::arrival::straight;
+        return problem_.k + (begins_early ? *std::ranges::max_element(a.ahead) : 0);
     }
 
     // Packs the operands that need it, in one launch.
@@ -152,7 +153,7 @@ class product final : public gemm_product {
     }
 
     void choose() {
-        kernel_ = &kernel_of<T>(row_, a_.contiguous(), b_.contiguous());
+        kernel_ = &kernel_of<T>(row_, a_.lines_read(), b_.lines_read());
         const kernel<T>& k = *kernel_;
         tiles_m_ = plan::ceil_div(problem_.m, k.block_m);
         tiles_n_ = plan::ceil_div(problem_.n, k.block_n);
@@ -161,8 +162,9 @@ class product final : public gemm_product {
         const std::int64_t tiles = tiles_m_ * tiles_n_ * products_.count;
         const std::int64_t units = tiles * cut.groups;
         const std::int64_t resident = std::int64_t{sms_} * tile_.ctas_per_sm;
+        const bool is_persistent = cut.cluster == 1 && plan::takes_tiles_in_turn(tile_, request_);
         shape_.ctas =
-            static_cast<int>(cut.cluster == 1 ? std::min(units, resident) : units * cut.cluster);
+            static_cast<int>(is_persistent ? std::min(units, resident) : units * cut.cluster);
         if (cut.groups > 1) {
             parts_ = scratch(static_cast<std::size_t>(units * k.block_m * k.block_n) * sizeof(T));
             arrived_ = zeros(static_cast<std::size_t>(tiles * cut.cluster) * sizeof(ptx::flag));
@@ -183,6 +185,7 @@ class product final : public gemm_product {
         const core::problem& p = problem_;
         const core::layout& at = p.c_layout;
         const auto bytes = static_cast<std::int64_t>(sizeof(T));
+        constexpr std::int64_t most_kept = 32'000'000;  // of the 50 MB of L2
         return {.c = static_cast<T*>(c),
                 .source = static_cast<const T*>(source),
                 .row_stride = at.row_stride,
@@ -191,6 +194,7 @@ class product final : public gemm_product {
                 .is_vectorized = at.col_stride == 1 && is_aligned(c) && is_aligned(source) &&
                                  apart * bytes % 16 == 0 &&
                                  (p.m == 1 || at.row_stride * bytes % 16 == 0),
+                .leaves_l2 = core::bytes_of(p.c_type, p.m * p.n * products_.count) > most_kept,
                 .one_a = products_.one_a,
                 .one_b = products_.one_b,
                 .m = static_cast<int>(p.m),
@@ -305,6 +309,7 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
             .a = planned_as(shape_of_a(p), aligned.a, products.matrices_a()),
             .b = planned_as(shape_of_b(p), aligned.b, products.matrices_b()),
             .sms = sms,
+            .leaves_sms = core::left_sms() > 0,
             .block_m = asked.block_m,
             .block_n = asked.block_n,
             .split_k = asked.split_k,

@@ -386,8 +386,8 @@ template <class C>
             C::threads,
             C::ctas_per_sm,
             C::shared_bytes,
-            {C::raw_k, C::extra_a},
-            {C::raw_k + 4, 4},
+            {C::raw_k, C::extra_a, 4},
+            {C::raw_k + 4, 4, 4},
             launch};
 }
 

@@ -33,6 +33,12 @@ __device__ __forceinline__ void read_shared(double& one, std::uint32_t address) 
 __device__ __forceinline__ void write_shared(std::uint32_t address, float one) {
     asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(one) : "memory");
 }
+__device__ __forceinline__ void write_shared(std::uint32_t address, double one) {
+    asm volatile("st.shared.f64 [%0], %1;" ::"r"(address), "d"(one) : "memory");
+}
+__device__ __forceinline__ void write_shared(std::uint32_t address, double one, double next) {
+    asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(address), "d"(one), "d"(next) : "memory");
+}
 __device__ __forceinline__ void write_shared(std::uint32_t address, const float (&four)[4]) {
     asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(four[0]),
                  "f"(four[1]), "f"(four[2]), "f"(four[3])

@@ -35,6 +35,16 @@ __device__ __forceinline__ tile_coordinate tile_of(const arguments<T>& p, int in
     return raster_swizzle(index - product * (p.tiles_m * p.tiles_n), p.tiles_m, p.tiles_n);
 }
 
+// Where a warp's part of the CTA's tile begins.
+template <class C>
+__device__ __forceinline__ int row_of_warp(int thread) {
+    return thread / 32 / C::warps_n * C::math::warp_m;
+}
+template <class C>
+__device__ __forceinline__ int col_of_warp(int thread) {
+    return thread / 32 % C::warps_n * C::math::warp_n;
+}
+
 // Its part of K, in k-tiles. The parts of a tile differ in length by one k-tile at most.
 struct k_part {
     int first = 0;
