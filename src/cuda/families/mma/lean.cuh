@@ -72,7 +72,7 @@ class lean_loader {
 template <class C>
 inline constexpr int slab_stride = C::warp_n + 8;
 template <class C>
-inline constexpr int slab_elements = slab_stride<C>* C::warp_m;
+inline constexpr int slab_elements = (C::warp_n + 8) * C::warp_m;
 
 // Stores a warp's sums from there where rows of C begin or end anywhere.
 template <class C>
