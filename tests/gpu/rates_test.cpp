@@ -77,6 +77,7 @@ TEST(gpu_rates, of_a_smaller_gpu_give_costs_of_its_own) {
     const plan::gpu_costs costs = plan::costs_from(plan::rates_from(attributes_of(*small)));
     EXPECT_LT(costs.memory_bytes_per_s, plan::costs_of_h200.memory_bytes_per_s / 20);
     EXPECT_LT(costs.mma_half.flop_per_s, plan::costs_of_h200.mma_half.flop_per_s / 3);
+    EXPECT_LT(costs.mma_lean.flop_per_s, plan::costs_of_h200.mma_lean.flop_per_s / 3);
     EXPECT_LT(costs.mma_half.sharing.l2_bytes_per_s,
               plan::costs_of_h200.mma_half.sharing.l2_bytes_per_s / 5);
     EXPECT_EQ(costs.mma_half.launch_s, plan::costs_of_h200.mma_half.launch_s);

@@ -44,13 +44,13 @@ inline constexpr gpu_costs costs_of_h200 = {
             .l2_bytes_per_s = 2e+13, .l2_bytes = 500000, .memory_bytes_per_s = 4.831e+12,
             .busy_share = 0.01, .crowded_s = 1e-08, .seen_share = 0.4606, .alone_factor = 0.8795}},
     .mma_lean = {
-        .launch_s = 6e-07, .fill_s = 9e-07, .flop_per_s = 2.542e+12, .small_tile = 0.2055,
-        .copied_bytes_per_s = 6.6e+10, .eight_bytes_factor = 1.291, .single_factor = 2.682,
-        .step_s = 1.5e-07, .stored_bytes_per_s = 8e+10, .stored_odd_factor = 2.896,
+        .launch_s = 8.753e-07, .fill_s = 2.504e-07, .flop_per_s = 5.636e+12, .small_tile = 0.5662,
+        .copied_bytes_per_s = 3.99e+10, .eight_bytes_factor = 1.291, .single_factor = 2.682,
+        .step_s = 1.752e-08, .stored_bytes_per_s = 3.296e+10, .stored_odd_factor = 12,
         .added_factor = 6.023,
         .sharing = {
-            .l2_bytes_per_s = 2e+13, .l2_bytes = 500000, .memory_bytes_per_s = 4.831e+12,
-            .busy_share = 0.01, .crowded_s = 1e-08, .seen_share = 0.4606, .alone_factor = 0.8795}},
+            .l2_bytes_per_s = 1.38e+13, .l2_bytes = 1.313e+06, .memory_bytes_per_s = 5e+12,
+            .busy_share = 0.2725, .crowded_s = 4.11e-08, .seen_share = 0.9977, .alone_factor = 0.3}},
     .mma_f64 = {
         .launch_s = 1.459e-06, .fill_s = 9.652e-07, .flop_per_s = 3.815e+11, .small_tile = 3.237,
         .copied_bytes_per_s = 5.203e+11, .eight_bytes_factor = 11.54, .single_factor = 4,

@@ -68,11 +68,17 @@ class lean_loader {
     int depth_left_;
 };
 
-// The same where rows of C begin or end anywhere.
+// A warp's sums in shared memory, where rows are 16 bytes further apart than they are long.
+template <class C>
+inline constexpr int slab_stride = C::warp_n + 8;
+template <class C>
+inline constexpr int slab_elements = (C::warp_n + 8) * C::warp_m;
+
+// Stores a warp's sums from there where rows of C begin or end anywhere.
 template <class C>
 __device__ __forceinline__ void store_singly(const lean_arguments& p, int product, int row, int col,
                                              const typename C::narrow* slab) {
-    constexpr int stride = C::warp_n + 8;
+    constexpr int stride = slab_stride<C>;
     auto* c = static_cast<typename C::narrow*>(p.c) + product * p.c_product_stride;
 #pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x % 32); i < C::warp_m * C::warp_n; i += 32) {
@@ -84,13 +90,13 @@ __device__ __forceinline__ void store_singly(const lean_arguments& p, int produc
     }
 }
 
-// A warp's sums, through shared memory of its own, so that eight lanes or fewer write a whole row.
+// Stores a warp's sums through shared memory, so that eight lanes or fewer write a whole row.
 template <class C>
 __device__ __forceinline__ void store_lean(const accumulators<C>& sums, const lean_arguments& p,
                                            int product, int row, int col,
                                            typename C::narrow* slab) {
     using narrow = typename C::narrow;
-    constexpr int stride = C::warp_n + 8;
+    constexpr int stride = slab_stride<C>;
     constexpr int piece = 8;
     constexpr unsigned of_row = C::warp_n / piece;
     constexpr int rows_at_once = 32 / static_cast<int>(of_row);
@@ -170,8 +176,7 @@ __device__ __forceinline__ void compute_lean_tile(const lean_arguments& p, unsig
         part.multiply(at, at + C::a_elements * static_cast<int>(sizeof(element)));
     }
     __syncthreads();
-    auto* const slab =
-        reinterpret_cast<typename C::narrow*>(shared) + warp * C::warp_m * (C::warp_n + 8);
+    auto* const slab = reinterpret_cast<typename C::narrow*>(shared) + warp * slab_elements<C>;
     store_lean<C>(part.sums(), p, product, row + own.row, col + own.col, slab);
 }
 

@@ -15,6 +15,8 @@ template <class Math, std::size_t Row>
 [[nodiscard]] kernel lean_instance(const std::string& type, const char* lies) {
     constexpr lean_desc row = lean_kernels[Row];
     using c = config<Math, row.block_m, row.block_n, row.warps_m, row.warps_n, 1, row.ctas_per_sm>;
+    static_assert(slab_bytes(row) == c::threads / 32 * slab_elements<c> *
+                                         static_cast<int>(sizeof(typename c::narrow)));
     static const std::string name = "mma_lean_" + type + "_" + std::to_string(row.block_m) + "x" +
                                     std::to_string(row.block_n) + lies;
     return {name.c_str(),   reinterpret_cast<const void*>(lean_kernel<c>),

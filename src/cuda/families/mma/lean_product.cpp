@@ -22,6 +22,7 @@ namespace carat::cuda::mma {
 namespace {
 
 constexpr std::int64_t piece = 8;  // elements of 16 bytes
+constexpr int block_k = 32;
 
 // Lines consist of pieces, and begin where these do.
 bool is_in_pieces(const operand_shape& of, bool is_aligned) {
@@ -48,7 +49,14 @@ const kernel& kernel_for(const core::problem& p, std::size_t row) {
 }
 
 plan::batch_model model_of(const plan::gpu_costs& costs) {
-    return {costs.mma_lean, costs.mma_large, lean_tiles, 2, 32};
+    return {costs.mma_lean, costs.mma_large, lean_tiles, 2, block_k};
+}
+
+// Where K is short not all stages are used, and an SM has room for more CTAs.
+int shared_bytes_of(const kernel& by, std::size_t row, std::int64_t k) {
+    const std::int64_t stages = plan::ceil_div(k, std::int64_t{block_k});
+    return static_cast<int>(std::clamp<std::int64_t>(
+        stages * by.stage_bytes, slab_bytes(lean_kernels[row]), by.shared_bytes));
 }
 
 lean_operand lean_view(const operand_shape& of, const void* data, std::int64_t apart) {
@@ -78,8 +86,9 @@ class lean_product final : public gemm_product {
           swaps_(swaps),
           row_(row),
           by_(kernel_for(call.problem, row)),
-          facts_(load_kernel(by_.name, by_.function, by_.threads, by_.shared_bytes,
-                             l1_share::least)) {}
+          shared_bytes_(shared_bytes_of(by_, row, call.problem.k)),
+          facts_(load_kernel(by_.name, by_.function, by_.threads, shared_bytes_, l1_share::least)) {
+    }
 
     bool run(const bindings& given) const override {
         const core::problem& p = call_.problem;
@@ -93,7 +102,7 @@ class lean_product final : public gemm_product {
             by_.function,
             {dim3(side(p.m, by_.block_m), side(p.n, by_.block_n),
                   static_cast<unsigned>(call_.products.count)),
-             static_cast<unsigned>(by_.threads), static_cast<std::size_t>(by_.shared_bytes)},
+             static_cast<unsigned>(by_.threads), static_cast<std::size_t>(shared_bytes_)},
             with.stream, addresses);
         return true;
     }
@@ -128,6 +137,7 @@ class lean_product final : public gemm_product {
     bool swaps_;
     std::size_t row_;
     const kernel& by_;
+    int shared_bytes_;
     core::kernel_facts facts_;
 };
 
