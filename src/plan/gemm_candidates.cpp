@@ -20,15 +20,6 @@ bool writes_c(const kernel_desc& k, const gemm_request& of, bool swap_ab) {
            (k.accumulate == core::accumulation::blockwise || k.a_from_registers());
 }
 
-constexpr int most_ctas_of_a_cluster = 8;  // on any GPU
-
-bool takes_cluster(const candidate& c) {
-    const kernel_desc& k = *c.kernel;
-    if (k.is_persistent()) return c.split_k == 1 && c.shared() == k.cluster_m * k.cluster_n;
-    return c.split_k <= k.most_split_k && c.shared() <= k.most_cluster_m &&
-           c.split_k * c.shared() <= most_ctas_of_a_cluster && c.split_k <= c.k_blocks;
-}
-
 // Where the last wave is left partly filled, or the only one is and clusters can share its tiles:
 // then sums are rounded as those of split-K.
 bool has_partial_wave(const candidate& c, const gemm_request& of) {
@@ -71,12 +62,15 @@ bool is_as_asked(const candidate& c, const gemm_request& of) {
         !is_most(c.split_k, static_cast<int>(std::min<std::int64_t>(
                                 {asked.split_k, k.most_split_k, c.k_blocks}))))
         return false;
-    if (asked.cluster_m > 1 && (c.split_k == 1 || asked.split_k > 1) &&
-        !is_most(c.cluster_m,
-                 std::min({asked.cluster_m, k.most_cluster_m, most_ctas_of_a_cluster / c.split_k})))
+    const bool asks_for_sharing = asked.cluster_m > 1 || asked.cluster_n > 1;
+    if (asks_for_sharing && asked.split_k <= 1 && c.split_k > 1) return false;
+    const int left = most_ctas_of_a_cluster / c.split_k;
+    if (asked.cluster_m != 0 &&
+        !is_most(c.cluster_m, std::min({asked.cluster_m, k.most_cluster_m, left})))
         return false;
-    if (asked.cluster_m > 1 && asked.split_k <= 1 && c.split_k > 1) return false;
-    if (asked.cluster_m == 1 && c.cluster_m > 1) return false;
+    if (!is_most(c.cluster_n,
+                 std::min({std::max(1, asked.cluster_n), k.most_cluster_n, left / c.cluster_m})))
+        return false;
     if (asked.ctas_per_sm == 0) return true;
     candidate more = c;
     more.ctas_per_sm = c.ctas_per_sm + 1;
@@ -92,22 +86,21 @@ std::int64_t candidate::ctas() const {
 }
 
 candidate detail::make_candidate(const kernel_desc& k, const gemm_request& of, bool swap_ab,
-                                 int split_k, int shared) {
+                                 const cluster_shape& cluster) {
     return {.kernel = &k,
             .swap_ab = swap_ab,
             .m = swap_ab ? of.n : of.m,
             .n = swap_ab ? of.m : of.n,
             .k_blocks = k_blocks_of(of.k, of),
-            .split_k = split_k,
-            .cluster_m = k.cluster_n > 1 ? 1 : shared,
-            .cluster_n = k.cluster_n,
+            .split_k = cluster.split_k,
+            .cluster_m = cluster.m,
+            .cluster_n = cluster.n,
             .batch = of.batch};
 }
 
 candidate candidate_of(const gemm_plan& plan, const gemm_request& of) {
-    candidate c = detail::make_candidate(*plan.kernel, of, plan.swap_ab, plan.split_k,
-                                         plan.cluster_m * plan.cluster_n);
-    c.cluster_m = plan.cluster_m;
+    candidate c = detail::make_candidate(*plan.kernel, of, plan.swap_ab,
+                                         {plan.split_k, plan.cluster_m, plan.cluster_n});
     c.ctas_per_sm = plan.ctas_per_sm;
     return c;
 }
@@ -156,7 +149,7 @@ bool is_legal(const candidate& c, const gemm_request& of) {
     if (!is_asked_for(k, of.asked) || !is_as_asked(c, of)) return false;
     if (k.is_persistent() && k.batched != (of.batch > 1)) return false;
     if (k.stream_k && (!has_partial_wave(c, of) || !pays(c, of))) return false;
-    return takes_cluster(c) && has_room(c) && writes_c(k, of, c.swap_ab);
+    return c.split_k <= c.k_blocks && has_room(c) && writes_c(k, of, c.swap_ab);
 }
 
 }  // namespace carat::plan

@@ -61,8 +61,8 @@ struct pipeline {
         epilogue = tiles + stages * C::stage_bytes;
         const unsigned apart = threadIdx.x % 128 ^ static_cast<unsigned>(ptx::cluster_rank());
         const auto below = static_cast<unsigned>(with.cluster_m);
-        releases = apart < below || (apart < static_cast<unsigned>(multicast_ctas) &&
-                                     (apart & (below - 1)) == 0);
+        releases = apart < below ||
+                   (apart < static_cast<unsigned>(multicast_ctas) && (apart & (below - 1)) == 0);
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;

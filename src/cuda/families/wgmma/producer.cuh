@@ -111,9 +111,8 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
     const int row = cta.row(work.tile) + of.first_row;
     const int col = cta.col(work.tile, columns_of_c<C>(p)) + of.first_col;
     const int to_values = glu_values_offset<C>(p);
-    const producer_tile tile{row,     col,     to_values,
-                             batch_a, batch_b, cta.receivers_of_a(),
-                             cta.receivers_of_b()};
+    const producer_tile tile{
+        row, col, to_values, batch_a, batch_b, cta.receivers_of_a(), cta.receivers_of_b()};
     const int triggers_pdl = max(work.k_begin, work.k_end - p.pipeline.pdl_k_tiles);
 #pragma unroll 1
     for (int k = work.k_begin; k < work.k_end; ++k, at.advance(pipe.stages)) {
