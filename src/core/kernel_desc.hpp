@@ -25,7 +25,7 @@ enum class operand_major : std::uint8_t { k, mn };
 enum class accumulation : std::uint8_t { native, promoted, blockwise, three_tf32 };
 
 /// How the tiles of C reach the CTAs.
-///   single_tile  one tile a CTA; its cluster splits K or multicasts A and B
+///   single_tile  one tile a CTA; its cluster splits K or multicasts B
 ///   cooperative  persistent: the math warpgroups share a tile
 ///   pingpong     persistent: each of two math warpgroups has a tile to itself, and one multiplies
 ///                while the other's tile is stored
@@ -47,11 +47,10 @@ struct kernel_desc {
     bool grouped = false;   // planned for products of different sizes in one launch
     bool batched = false;   // persistent: its tiles are those of all products of a batch
     // CTAs of a cluster whose tiles lie below each other share B; those beside each other share A.
-    // Kernels for a single tile take both from the launch, up to these.
+    // Kernels for a single tile take cluster_m from the launch, up to most_cluster_m.
     int cluster_m = 1;
     int cluster_n = 1;
     int most_cluster_m = 1;
-    int most_cluster_n = 1;
     int most_split_k = 1;  // CTAs of a cluster, each with a part of K
 
     [[nodiscard]] constexpr bool is_persistent() const {

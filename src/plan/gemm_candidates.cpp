@@ -69,7 +69,7 @@ bool is_as_asked(const candidate& c, const gemm_request& of) {
         !is_most(c.cluster_m, std::min({asked.cluster_m, k.most_cluster_m, left})))
         return false;
     if (!is_most(c.cluster_n,
-                 std::min({std::max(1, asked.cluster_n), k.most_cluster_n, left / c.cluster_m})))
+                 std::min({std::max(1, asked.cluster_n), most_cluster_n, left / c.cluster_m})))
         return false;
     if (asked.ctas_per_sm == 0) return true;
     candidate more = c;

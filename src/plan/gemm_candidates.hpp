@@ -13,6 +13,10 @@ namespace carat::plan {
 
 inline constexpr int most_ctas_of_a_cluster = 8;  // on any GPU
 
+/// CTAs of single tiles beside each other that may share A, whose shares are swizzle atoms at
+/// least.
+inline constexpr int most_cluster_n = 4;
+
 /// CTAs of a cluster.
 struct cluster_shape {
     int split_k = 1;
@@ -73,7 +77,7 @@ void each_cluster(const core::kernel_desc& k,
     if (k.is_persistent()) return visit(cluster_shape{1, k.cluster_m, k.cluster_n});
     for (int split_k = 1; split_k <= k.most_split_k; split_k *= 2)
         for (int m = 1; m <= k.most_cluster_m && split_k * m <= most_ctas_of_a_cluster; m *= 2)
-            for (int n = 1; n <= k.most_cluster_n && split_k * m * n <= most_ctas_of_a_cluster;
+            for (int n = 1; n <= most_cluster_n && split_k * m * n <= most_ctas_of_a_cluster;
                  n *= 2)
                 visit(cluster_shape{split_k, m, n});
 }

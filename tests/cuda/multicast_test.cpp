@@ -17,13 +17,13 @@ using core::accumulation;
 using core::kernel_desc;
 using core::operand_major;
 
-struct types {
+struct typed_row {
     const char* name;
     arithmetic how;
     core::signature of;
 };
 
-constexpr types all_types[] = {
+constexpr typed_row typed_rows[] = {
     {"bf16", arithmetic::native, {dtype::bf16, dtype::bf16, dtype::bf16, ""}},
     {"bf16_to_f32", arithmetic::native, {dtype::bf16, dtype::bf16, dtype::f32, ""}},
     {"f16", arithmetic::native, {dtype::f16, dtype::f16, dtype::f16, ""}},
@@ -34,11 +34,11 @@ constexpr types all_types[] = {
     {"tf32", arithmetic::tf32, {dtype::f32, dtype::f32, dtype::f32, ""}},
     {"three_tf32", arithmetic::three_tf32, {dtype::f32, dtype::f32, dtype::f32, ""}}};
 
-void PrintTo(const types& t, std::ostream* to) {
+void PrintTo(const typed_row& t, std::ostream* to) {
     *to << t.name;
 }
 
-class multicast : public testing::TestWithParam<types> {
+class multicast : public testing::TestWithParam<typed_row> {
   protected:
     void SetUp() override {
         if (const std::string why = cuda::unavailable_in_use(); !why.empty())
@@ -87,17 +87,19 @@ TEST_P(multicast, every_shape_of_cluster_is_exact) {
     for (const kernel_desc& k : cuda::wgmma::kernel_table) {
         if (!is_single_tile(k)) continue;
         for (const auto& [m, n] : {std::pair{1, 2}, {1, 4}, {2, 2}, {2, 4}, {4, 2}}) {
-            if (m > k.most_cluster_m || n > k.most_cluster_n) continue;
+            if (m > k.most_cluster_m) continue;
             SCOPED_TRACE(std::string(core::kernel_name(k).view()) + " in clusters of " +
                          std::to_string(m) + " x " + std::to_string(n));
-            // The last cluster has a row and a column of tiles, or all but one of each.
-            const std::int64_t rows = count % 2 == 0 ? 1 + m * k.block_m : 3 * m * k.block_m - 7;
-            const std::int64_t columns = count % 3 == 0 ? 8 + n * k.block_n : 2 * n * k.block_n - 9;
-            const std::int64_t lines = count % 5 == 0 ? 1 : count % 5 == 1 ? 41 : 5;
+            // The last cluster lacks half a tile, or has a row or a column of the next one.
+            const std::int64_t rows =
+                m * k.block_m + (count % 2 == 0 ? 8 : -k.block_m / 2) - (count % 4 == 0 ? 0 : 8);
+            const std::int64_t columns = count % 3 == 0 ? n * k.block_n + 8 : 2 * n * k.block_n - 8;
+            // Within the pipeline, beyond it, and a single k-tile.
+            const std::int64_t k_tiles = count % 7 < 2 ? 1 : count % 7 < 4 ? 37 : 5;
+            const bool may_be_odd =
+                k.a_major == operand_major::k && k.b_major == operand_major::k && count % 2 == 1;
             core::problem p =
-                problem(k, (rows + 7) / 8 * 8 - (k.a_major == operand_major::k ? 3 : 0),
-                        k.b_major == operand_major::k ? columns : columns / 8 * 8,
-                        lines * k.block_k() - 16);
+                problem(k, rows, columns - (may_be_odd ? 3 : 0), k_tiles * k.block_k() - 16);
             if (count % 3 == 1) p.c_layout = core::column_major(p.m);
             p.beta = count % 4 == 0 ? -1 : 0;
             expect_exact(p, settings(k, 1, m, n), n);
@@ -132,7 +134,7 @@ TEST_P(multicast, products_of_a_stream_are_exact_again_and_again) {
     for (int i = 0; i < 30; ++i) ASSERT_EQ(test::check(entry(), how, {p, 0}), "") << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(cuda, multicast, testing::ValuesIn(all_types),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(cuda, multicast, testing::ValuesIn(typed_rows),
+                         [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace

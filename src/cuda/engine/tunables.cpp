@@ -8,6 +8,7 @@
 
 #include "cuda/engine/families.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
+#include "plan/gemm_candidates.hpp"
 
 namespace carat::gpu_engine {
 
@@ -73,7 +74,7 @@ std::vector<owned> made() {
     using core::kernel_desc;
     const std::int64_t splits = *of_tensor_cores(&kernel_desc::most_split_k).rbegin();
     const std::int64_t multicast = *of_tensor_cores(&kernel_desc::most_cluster_m).rbegin();
-    const std::int64_t beside = *of_tensor_cores(&kernel_desc::most_cluster_n).rbegin();
+    const std::int64_t beside = plan::most_cluster_n;
     return {
         block("block_m", "rows", of_tensor_cores(&kernel_desc::block_m),
               of_fma(&plan::fma_tile::m)),

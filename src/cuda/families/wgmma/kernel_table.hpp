@@ -58,7 +58,6 @@ constexpr void add_single_tile(kernel_list& to, const family& f, int block_m, in
     d.block_m = block_m;
     d.block_n = block_n;
     d.most_cluster_m = block_n == 16 ? 2 : 4;
-    d.most_cluster_n = 4;
     d.most_split_k = block_n == 96 || block_n == 160 ? 4 : 8;
     d.grouped = block_n != 96 && (block_n < 128 || block_m == 128);
     to.add(d);
