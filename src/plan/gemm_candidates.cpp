@@ -49,6 +49,13 @@ bool has_room(const candidate& c) {
            stages_that_fit(k, c.split_k, c.ctas_per_sm) >= fewest_stages(k.accumulate);
 }
 
+// Whether tiles beside each other share A where nobody asked for it. Those that share nothing else
+// are left to the same tile turned, with A and B swapped, which shares B. Batches were not measured.
+bool may_share_a(const candidate& c) {
+    const bool can_be_turned = c.kernel->block_n == 64 || c.kernel->block_n == 128;
+    return c.batch == 1 && (c.cluster_m > 1 || !can_be_turned);
+}
+
 // The most of what was asked for that there is.
 bool is_as_asked(const candidate& c, const gemm_request& of) {
     const gemm_overrides& asked = of.asked;
@@ -68,8 +75,9 @@ bool is_as_asked(const candidate& c, const gemm_request& of) {
     if (asked.cluster_m != 0 &&
         !is_most(c.cluster_m, std::min({asked.cluster_m, k.most_cluster_m, left})))
         return false;
-    if (!is_most(c.cluster_n,
-                 std::min({std::max(1, asked.cluster_n), most_cluster_n, left / c.cluster_m})))
+    if (asked.cluster_n == 0 && c.cluster_n > 1 && !may_share_a(c)) return false;
+    if (asked.cluster_n != 0 &&
+        !is_most(c.cluster_n, std::min({asked.cluster_n, most_cluster_n, left / c.cluster_m})))
         return false;
     if (asked.ctas_per_sm == 0) return true;
     candidate more = c;

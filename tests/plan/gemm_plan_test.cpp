@@ -298,7 +298,7 @@ TEST(plan_gemm, lines_off_their_sectors_make_blocks_share_more) {
     EXPECT_EQ(plan_of(r).kernel->block_n, 192);
     EXPECT_GT(plan_of(r).seconds, 1.05 * on);
     r.m = r.n = r.k = 1000;
-    EXPECT_EQ(plan_of(r).cluster_m, 4);
+    EXPECT_GE(plan_of(r).cluster(), 4);
 }
 
 TEST(plan_gemm, is_made_for_a_gpu_that_is_cut_up) {
