@@ -49,8 +49,9 @@ bool has_room(const candidate& c) {
            stages_that_fit(k, c.split_k, c.ctas_per_sm) >= fewest_stages(k.accumulate);
 }
 
-// Whether tiles beside each other share A where nobody asked for it. Those that share nothing else
-// are left to the same tile turned, with A and B swapped, which shares B. Batches were not measured.
+// Whether tiles beside each other share A where nobody asked for it. A cluster that shares only A
+// is left out where the turned product, with A and B swapped, has the same tile and shares B.
+// Batches were not measured.
 bool may_share_a(const candidate& c) {
     const bool can_be_turned = c.kernel->block_n == 64 || c.kernel->block_n == 128;
     return c.batch == 1 && (c.cluster_m > 1 || !can_be_turned);

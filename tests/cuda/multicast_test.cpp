@@ -7,6 +7,7 @@
 #include "cuda/common/device.hpp"
 #include "cuda/families/wgmma/kernel_table.hpp"
 #include "lab/rows/cuda/table.hpp"
+#include "tests/cuda/epilogue_fixture.hpp"
 #include "tests/cuda/sweep.hpp"
 
 namespace {
@@ -124,6 +125,42 @@ TEST_P(multicast, clusters_that_also_split_k_are_exact) {
         }
     }
     EXPECT_GT(count, 7);
+}
+
+// Tiles beyond the rows and columns of C read no scale, bias or E.
+class fused_multicast : public test::epilogue_fixture {};
+
+TEST_F(fused_multicast, epilogues_are_exact_where_tiles_are_missing) {
+    int count = 0;
+    for (const dtype type : {dtype::bf16, dtype::f32})
+        for (const int block_n : {16, 64, 96, 128, 160})
+            for (const auto& [split_k, m, n] :
+                 {std::tuple{1, 1, 2}, {1, 2, 2}, {1, 2, 4}, {1, 4, 2}, {1, 1, 4}, {2, 2, 2}})
+                for (const bool by_columns : {false, true}) {
+                    if (block_n == 16 && m > 2) continue;
+                    test::fused_case a;
+                    a.p = core::row_major_problem(dtype::bf16, 130, 264, 200);
+                    a.p.b_layout = core::column_major(a.p.k);
+                    a.p.c_type = type;
+                    if (by_columns) a.p.c_layout = core::column_major(a.p.m + count % 2 * 6);
+                    a.p.beta = count % 3 == 0 ? 0 : -2;
+                    a.s.tunables = {{"block_n", block_n},
+                                    {"schedule", 1},
+                                    {"split_k", split_k},
+                                    {"cluster_m", m},
+                                    {"cluster_n", n}};
+                    a.scales = count % 2 == 0;
+                    a.biases = true;
+                    a.per_row = count % 5 < 2;
+                    a.adds = count % 4 < 2;
+                    a.then = count % 3 == 1 ? cuda::activation::relu : cuda::activation::none;
+                    ASSERT_EQ(check(a, type == dtype::f32 ? 0 : 0x1p-8), "")
+                        << describe(a.p) << " into " << name(type) << " tile " << block_n
+                        << ", K in " << split_k << ", clusters of " << m << " x " << n
+                        << (by_columns ? " by columns" : "");
+                    ++count;
+                }
+    EXPECT_GT(count, 100);
 }
 
 // Such kernels begin before those ahead of them have ended, and end while others of their cluster

@@ -328,6 +328,28 @@ TEST(plan_gemm, narrow_tiles_load_b_together_where_that_was_faster) {
     }
 }
 
+// 29.5 us, for 41.9 with B multicast to 4 and A to none, on an H200.
+TEST(plan_gemm, single_tiles_share_both_operands_where_that_was_faster) {
+    const gemm_plan plan = plan_of(row_major(336, 3328, 6760));
+    EXPECT_EQ(plan.kernel->block_m, 128);
+    EXPECT_EQ(plan.kernel->block_n, 96);
+    EXPECT_GE(plan.cluster_m, 2);
+    EXPECT_GE(plan.cluster_n, 2);
+}
+
+// A multicast of A alone is one of B in the turned product.
+TEST(plan_gemm, clusters_share_a_alone_where_no_turned_tile_shares_b) {
+    int alone = 0;
+    for (const gemm_request& r : requests()) {
+        const gemm_plan plan = plan_of(r);
+        if (plan.kernel->is_persistent() || plan.cluster_m > 1 || plan.cluster_n == 1) continue;
+        EXPECT_TRUE(plan.kernel->block_n != 64 && plan.kernel->block_n != 128)
+            << testing::PrintToString(plan);
+        ++alone;
+    }
+    EXPECT_GT(alone, 0);
+}
+
 TEST(plan_gemm, clusters_are_as_asked_for) {
     for (const int sharing : {1, 2, 4}) {
         gemm_request r = row_major(1024, 1024, 1024);

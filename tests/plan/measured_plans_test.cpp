@@ -26,7 +26,8 @@ int ctas_per_sm(const nlohmann::json& result) {
 }
 
 // Whether a result was measured with tunables that mean just this plan, by the names they had then.
-// CTAs multicast B in persistent tiles always; in split-K they didn't yet, and single tiles' never A.
+// CTAs multicast B in persistent tiles always; in split-K they didn't yet, and single tiles' never
+// A.
 bool is_result_of(const nlohmann::json& result, const gemm_plan& plan) {
     const core::kernel_desc& k = *plan.kernel;
     const nlohmann::json& t = result.at("tunables");
