@@ -95,7 +95,7 @@ TEST_P(multicast, every_shape_of_cluster_is_exact) {
             const std::int64_t rows =
                 m * k.block_m + (count % 2 == 0 ? 8 : -k.block_m / 2) - (count % 4 == 0 ? 0 : 8);
             const std::int64_t columns = count % 3 == 0 ? n * k.block_n + 8 : 2 * n * k.block_n - 8;
-            // Within the pipeline, beyond it, and a single k-tile.
+            // K is a single k-tile, longer than the pipeline, or shorter.
             const std::int64_t k_tiles = count % 7 < 2 ? 1 : count % 7 < 4 ? 37 : 5;
             const bool may_be_odd =
                 k.a_major == operand_major::k && k.b_major == operand_major::k && count % 2 == 1;
