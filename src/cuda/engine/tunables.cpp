@@ -89,7 +89,8 @@ std::vector<owned> made() {
         {"cluster_n",
          "CTAs of single tiles that A is multicast to, at most: " + list(powers_to(beside)) +
              "; 0: chosen",
-         {}, beside},
+         {},
+         beside},
         {"schedule", "1 single_tile, 2 cooperative, 3 pingpong; 0: chosen", {0, 3}, 3},
         {"stream_k", "the last waves' tiles cut along K: 1 no, 2 yes; 0: chosen", {1, 2}, 2},
         {"turned",
