@@ -11,6 +11,19 @@
 
 namespace carat::plan {
 
+inline constexpr int most_ctas_of_a_cluster = 8;  // on any GPU
+
+/// CTAs of single tiles beside each other that may share A, whose shares are swizzle atoms at
+/// least.
+inline constexpr int most_cluster_n = 4;
+
+/// CTAs of a cluster.
+struct cluster_shape {
+    int split_k = 1;
+    int m = 1;  // with tiles below each other
+    int n = 1;
+};
+
 struct candidate {
     const core::kernel_desc* kernel;
     bool swap_ab;
@@ -56,20 +69,31 @@ void each_candidate(const gemm_request& of, const core::kernel_desc& kernel,
 
 namespace detail {
 [[nodiscard]] candidate make_candidate(const core::kernel_desc& k, const gemm_request& of,
-                                       bool swap_ab, int split_k, int shared);
+                                       bool swap_ab, const cluster_shape& cluster);
+
+// The clusters that a kernel can be launched in.
+void each_cluster(const core::kernel_desc& k,
+                  const std::invocable<const cluster_shape&> auto& visit) {
+    if (k.is_persistent()) return visit(cluster_shape{1, k.cluster_m, k.cluster_n});
+    for (int split_k = 1; split_k <= k.most_split_k; split_k *= 2)
+        for (int m = 1; m <= k.most_cluster_m && split_k * m <= most_ctas_of_a_cluster; m *= 2)
+            for (int n = 1; n <= most_cluster_n && split_k * m * n <= most_ctas_of_a_cluster;
+                 n *= 2)
+                visit(cluster_shape{split_k, m, n});
+}
 }  // namespace detail
 
 void each_candidate(const gemm_request& of, const core::kernel_desc& kernel,
                     const std::invocable<const candidate&> auto& visit) {
     for (const bool swap_ab : {!of.c_by_rows, of.c_by_rows}) {
         if (!matches(kernel, of, swap_ab)) continue;
-        for (const int split_k : {1, 2, 4, 8})
-            for (const int shared : {1, 2, 4})
-                for (const int ctas_per_sm : {1, 2, 3}) {
-                    candidate c = detail::make_candidate(kernel, of, swap_ab, split_k, shared);
-                    c.ctas_per_sm = ctas_per_sm;
-                    if (is_legal(c, of)) visit(c);
-                }
+        detail::each_cluster(kernel, [&](const cluster_shape& cluster) {
+            candidate c = detail::make_candidate(kernel, of, swap_ab, cluster);
+            for (const int ctas_per_sm : {1, 2, 3}) {
+                c.ctas_per_sm = ctas_per_sm;
+                if (is_legal(c, of)) visit(c);
+            }
+        });
     }
 }
 

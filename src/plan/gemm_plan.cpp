@@ -36,9 +36,9 @@ std::optional<gemm_plan> fastest(const gemm_request& wanted, const gemm_model& m
 std::optional<gemm_plan> plan_gemm(const gemm_request& wanted, const gemm_model& model) {
     std::optional<gemm_plan> best = fastest(wanted, model);
     gemm_request of = wanted;
-    // CTAs that split K share nothing else, and not every tile's can do either.
-    if (!best && wanted.asked.cluster_m > 1) {
-        of.asked.cluster_m = 0;
+    // Not every tile's CTAs can share all that was asked for.
+    if (!best && (wanted.asked.cluster_m > 1 || wanted.asked.cluster_n > 1)) {
+        of.asked.cluster_m = of.asked.cluster_n = 0;
         best = fastest(of, model);
     }
     if (!best && wanted.asked.split_k > 1) {

@@ -23,6 +23,7 @@ struct gemm_overrides {
     int block_n = 0;
     int split_k = 0;      // at most
     int cluster_m = 0;    // at most, of single tiles in one part of K
+    int cluster_n = 0;    // at most, of the same
     int ctas_per_sm = 0;  // at most, of single tiles that don't share B
     std::optional<core::kernel_schedule> schedule = {};
     choice stream_k = choice::free;     // where there are tiles enough for it

@@ -11,10 +11,11 @@ std::string text_of(const gpu_plan& plan) {
     if (plan.swap_ab) text += ", A and B swapped";
     if (plan.split_k > 1) text += ", K in " + number(plan.split_k) + " parts";
     if (plan.cluster_k > 1) text += ", " + number(plan.cluster_k) + " in a cluster";
-    const int sharing = plan.cluster_m * plan.cluster_n;
-    if (sharing > 1)
-        text += std::string(plan.cluster_n > 1 ? ", A" : ", B") + " multicast to " +
-                number(sharing) + " CTAs";
+    const auto multicast = [&](const char* what, int ctas) {
+        if (ctas > 1) text += std::string(what) + " multicast to " + number(ctas) + " CTAs";
+    };
+    multicast(", A", plan.cluster_n);
+    multicast(", B", plan.cluster_m);
     if (plan.packs_a || plan.packs_b)
         text += plan.packs_a && plan.packs_b ? ", A and B packed"
                 : plan.packs_a               ? ", A packed"

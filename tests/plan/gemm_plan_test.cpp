@@ -41,7 +41,8 @@ TEST(plan_gemm, is_launched_as_its_kernel_can_be) {
                 EXPECT_TRUE(std::ranges::count(std::array{1, 2, 4, 8}, plan.split_k) == 1);
                 EXPECT_LE(plan.split_k, k.most_split_k);
                 EXPECT_LE(plan.cluster_m, std::max(k.cluster_m, k.most_cluster_m));
-                EXPECT_EQ(plan.cluster_n, k.cluster_n);
+                EXPECT_LE(plan.cluster_n,
+                          std::max(k.cluster_n, k.is_persistent() ? 1 : plan::most_cluster_n));
                 // Registers and shared memory are enough for so many.
                 EXPECT_LE(plan.ctas_per_sm, k.is_persistent()                    ? 1
                                             : k.block_m == 64 && k.block_n <= 64 ? 3
@@ -93,19 +94,21 @@ TEST(plan_gemm, has_a_plan_unless_it_has_a_reason) {
         r.m = r.n = r.k = 1000;
         for (const int block_n : {0, 16, 64, 128, 256})
             for (const int split_k : {0, 1, 2, 8})
-                for (const int cluster_m : {0, 1, 2, 4})
+                for (const auto& [cluster_m, cluster_n] :
+                     {std::pair{0, 0}, {1, 1}, {2, 0}, {4, 2}, {0, 4}})
                     for (const int ctas_per_sm : {0, 1, 3})
                         for (const choice stream_k : {choice::free, choice::no, choice::yes}) {
                             r.asked = {.block_n = block_n,
                                        .split_k = split_k,
                                        .cluster_m = cluster_m,
+                                       .cluster_n = cluster_n,
                                        .ctas_per_sm = ctas_per_sm,
                                        .stream_k = stream_k};
                             ASSERT_EQ(plan::plan_gemm(r, h200).has_value(),
                                       plan::reason_against(r, h200).empty())
                                 << testing::PrintToString(r) << ", " << block_n << " columns, K in "
-                                << split_k << ", clusters of " << cluster_m << ", " << ctas_per_sm
-                                << " to an SM";
+                                << split_k << ", clusters of " << cluster_m << " x " << cluster_n
+                                << ", " << ctas_per_sm << " to an SM";
                         }
     }
 }
@@ -295,7 +298,7 @@ TEST(plan_gemm, lines_off_their_sectors_make_blocks_share_more) {
     EXPECT_EQ(plan_of(r).kernel->block_n, 192);
     EXPECT_GT(plan_of(r).seconds, 1.05 * on);
     r.m = r.n = r.k = 1000;
-    EXPECT_EQ(plan_of(r).cluster_m, 4);
+    EXPECT_GE(plan_of(r).cluster(), 4);
 }
 
 TEST(plan_gemm, is_made_for_a_gpu_that_is_cut_up) {
@@ -325,6 +328,28 @@ TEST(plan_gemm, narrow_tiles_load_b_together_where_that_was_faster) {
     }
 }
 
+// 29.5 us, for 41.9 with B multicast to 4 and A to none, on an H200.
+TEST(plan_gemm, single_tiles_share_both_operands_where_that_was_faster) {
+    const gemm_plan plan = plan_of(row_major(336, 3328, 6760));
+    EXPECT_EQ(plan.kernel->block_m, 128);
+    EXPECT_EQ(plan.kernel->block_n, 96);
+    EXPECT_GE(plan.cluster_m, 2);
+    EXPECT_GE(plan.cluster_n, 2);
+}
+
+// A multicast of A alone is one of B in the turned product.
+TEST(plan_gemm, clusters_share_a_alone_where_no_turned_tile_shares_b) {
+    int alone = 0;
+    for (const gemm_request& r : requests()) {
+        const gemm_plan plan = plan_of(r);
+        if (plan.kernel->is_persistent() || plan.cluster_m > 1 || plan.cluster_n == 1) continue;
+        EXPECT_TRUE(plan.kernel->block_n != 64 && plan.kernel->block_n != 128)
+            << testing::PrintToString(plan);
+        ++alone;
+    }
+    EXPECT_GT(alone, 0);
+}
+
 TEST(plan_gemm, clusters_are_as_asked_for) {
     for (const int sharing : {1, 2, 4}) {
         gemm_request r = row_major(1024, 1024, 1024);
@@ -340,6 +365,15 @@ TEST(plan_gemm, clusters_are_as_asked_for) {
         EXPECT_EQ(plan_of(r).split_k, splits);
         EXPECT_EQ(plan_of(r).cluster_m, sharing) << "beside K in " << splits;
     }
+    for (const auto& [below, beside] : {std::pair{1, 2}, {1, 4}, {2, 2}, {2, 4}, {4, 2}}) {
+        r = row_major(1024, 1024, 1024);
+        r.asked = {.block_m = 128, .block_n = 64, .cluster_m = below, .cluster_n = beside};
+        EXPECT_EQ(plan_of(r).cluster_m, below);
+        EXPECT_EQ(plan_of(r).cluster_n, beside);
+        EXPECT_EQ(plan_of(r).split_k, 1) << "that was not asked for";
+    }
+    r.asked = {.block_m = 128, .block_n = 64, .cluster_m = 4, .cluster_n = 4};
+    EXPECT_EQ(plan_of(r).cluster(), 8) << "as many CTAs as any GPU puts into a cluster";
     r = row_major(1024, 1024, 1024);
     r.asked.block_n = 16;
     r.asked.cluster_m = 4;

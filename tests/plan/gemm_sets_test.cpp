@@ -106,7 +106,7 @@ TEST(plan_batch, without_clusters_is_of_single_tiles) {
         for (const std::int64_t size : {48, 200, 1024}) {
             gemm_request of = row_major(size, size, size);
             of.batch = count;
-            of.asked.cluster_m = 1;
+            of.asked.cluster_m = of.asked.cluster_n = 1;
             const gemm_plan plan = plan_of(of);
             EXPECT_FALSE(plan.kernel->is_persistent()) << testing::PrintToString(plan);
             EXPECT_EQ(plan.cluster_m * plan.cluster_n, 1);

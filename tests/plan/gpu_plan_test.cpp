@@ -24,6 +24,9 @@ TEST(gpu_plan, says_what_it_divides_and_what_is_shared) {
     EXPECT_EQ(text_of(split),
               "wgmma: tiles of 128 x 256, cooperative, A and B swapped, K in 8 parts, 4 in a "
               "cluster, A multicast to 2 CTAs");
+    split.cluster_m = 4;
+    EXPECT_TRUE(text_of(split).ends_with("A multicast to 2 CTAs, B multicast to 4 CTAs"))
+        << text_of(split);
 }
 
 TEST(gpu_plan, says_what_is_packed) {

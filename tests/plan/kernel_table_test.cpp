@@ -42,8 +42,10 @@ TEST(kernel_table, holds_what_the_instructions_can_do) {
         if (d.b_major == operand_major::mn) {
             EXPECT_GE(d.block_n, d.block_k()) << "whole lines";
         }
-        // A CTA's share of B begins with a swizzle atom, eight lines.
+        // A CTA's share of A or B begins with a swizzle atom, eight lines.
         EXPECT_EQ(d.block_n % (8 * std::max(d.cluster_m, d.most_cluster_m)), 0);
+        const int lines_of_a = d.a_major == operand_major::k ? d.block_m : d.block_k();
+        EXPECT_EQ(lines_of_a % (8 * (d.is_persistent() ? d.cluster_n : plan::most_cluster_n)), 0);
         if (d.is_persistent()) {
             EXPECT_TRUE(d.cluster_m * d.cluster_n == 2 || d.batched);
             EXPECT_EQ(d.most_split_k, 1);

@@ -26,7 +26,8 @@ int ctas_per_sm(const nlohmann::json& result) {
 }
 
 // Whether a result was measured with tunables that mean just this plan, by the names they had then.
-// CTAs multicast B in persistent tiles always; in split-K they didn't yet.
+// CTAs multicast B in persistent tiles always; in split-K they didn't yet, and single tiles' never
+// A.
 bool is_result_of(const nlohmann::json& result, const gemm_plan& plan) {
     const core::kernel_desc& k = *plan.kernel;
     const nlohmann::json& t = result.at("tunables");
@@ -35,7 +36,7 @@ bool is_result_of(const nlohmann::json& result, const gemm_plan& plan) {
         return false;
     if (k.is_persistent()) return t.at("even") == 1 + static_cast<int>(k.stream_k);
     const int sharing = t.value("sharing", 0);
-    return ctas_per_sm(result) == plan.ctas_per_sm &&
+    return ctas_per_sm(result) == plan.ctas_per_sm && plan.cluster_n == 1 &&
            (plan.split_k > 1 ? plan.cluster_m == 1 : sharing == 0 || sharing == plan.cluster_m);
 }
 

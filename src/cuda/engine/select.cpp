@@ -100,7 +100,8 @@ bool takes_fusion(const core::problem& p) {
 core::settings settings_for(const core::gpu_call& call) {
     core::settings s;
     // CTAs that multicast need not be of one product.
-    if (call.products.are == core::multiplicity::listed) s.tunables.emplace("cluster_m", 1);
+    if (call.products.are == core::multiplicity::listed)
+        for (const char* const tiles : {"cluster_m", "cluster_n"}) s.tunables.emplace(tiles, 1);
     if (!call.batch_invariant) return s;
     s.tunables.emplace("split_k", 1);
     if (call.arithmetic == core::gpu_arithmetic::three_tf32) s.tunables.emplace("swap_ab", 1);

@@ -8,6 +8,7 @@
 
 #include "cuda/engine/families.hpp"
 #include "cuda/families/fma/kernel_table.hpp"
+#include "plan/gemm_candidates.hpp"
 
 namespace carat::gpu_engine {
 
@@ -73,6 +74,7 @@ std::vector<owned> made() {
     using core::kernel_desc;
     const std::int64_t splits = *of_tensor_cores(&kernel_desc::most_split_k).rbegin();
     const std::int64_t multicast = *of_tensor_cores(&kernel_desc::most_cluster_m).rbegin();
+    const std::int64_t beside = plan::most_cluster_n;
     return {
         block("block_m", "rows", of_tensor_cores(&kernel_desc::block_m),
               of_fma(&plan::fma_tile::m)),
@@ -84,6 +86,11 @@ std::vector<owned> made() {
          "CTAs of single tiles that B is multicast to, at most: " + list(powers_to(multicast)) +
              "; 0: chosen",
          powers_to(multicast), multicast},
+        {"cluster_n",
+         "CTAs of single tiles that A is multicast to, at most: " + list(powers_to(beside)) +
+             "; 0: chosen",
+         {},
+         beside},
         {"schedule", "1 single_tile, 2 cooperative, 3 pingpong; 0: chosen", {0, 3}, 3},
         {"stream_k", "the last waves' tiles cut along K: 1 no, 2 yes; 0: chosen", {1, 2}, 2},
         {"turned",
@@ -118,6 +125,7 @@ plan::gemm_overrides overrides_of(const core::settings& s) {
                                .block_n = value("block_n"),
                                .split_k = value("split_k"),
                                .cluster_m = value("cluster_m"),
+                               .cluster_n = value("cluster_n"),
                                .ctas_per_sm = value("ctas_per_sm"),
                                .stream_k = static_cast<plan::choice>(value("stream_k")),
                                .arrives = static_cast<plan::arrival>(value("turned")),

@@ -59,6 +59,7 @@ struct pipeline_arguments {
     int stages;
     int pdl_k_tiles;     // k-tiles that a single tile has left to load when it triggers PDL
     int multicast_ctas;  // of a cluster, which load together; 1: they split K
+    int cluster_m;       // of those, with tiles below each other
 };
 
 // ElementCompute is f32, or of integers u32: sums and factors wrap.

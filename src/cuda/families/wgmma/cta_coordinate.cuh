@@ -1,8 +1,12 @@
 // Where a CTA is in the grid: which cluster, which CTA of it, which split of K it multiplies and
-// which of the tiles below or beside each other. Those that multicast to each other are neighbours:
+// which of the tiles below or beside each other. Those that multicast to each other are neighbours,
+// and first those of one column of tiles, which share B:
 //
 //     rank     0 1 | 2 3 | 4 5 | 6 7      of a cluster that splits K in 4
 //     split     0     1     2     3
+//
+//     rank     0 2 4 6                    of one of 2 x 4 tiles: each row shares A
+//              1 3 5 7
 #pragma once
 
 #include <cstdint>
@@ -24,32 +28,41 @@ struct cta_coordinate {
     int cluster_ctas;  // a power of 2
     int log2_ctas;
     int multicast_ctas;  // of these
+    int cluster_m;       // of those, with tiles below each other
 
-    __device__ explicit cta_coordinate(int ctas_of_multicast)
+    __device__ explicit cta_coordinate(const pipeline_arguments& with)
         : rank(ptx::cluster_rank()),
           cluster_ctas(C::is_persistent ? C::cluster_ctas : ptx::cluster_size()),
           log2_ctas(ptx::log2_of(cluster_ctas)),
-          multicast_ctas(C::is_persistent ? C::cluster_ctas : ctas_of_multicast) {
+          multicast_ctas(C::is_persistent ? C::cluster_ctas : with.multicast_ctas),
+          cluster_m(C::is_persistent ? C::cluster_m : with.cluster_m) {
         cluster = static_cast<int>(blockIdx.x) >> log2_ctas;
         clusters = static_cast<int>(gridDim.x) >> log2_ctas;
     }
 
     // C's first row and column of this CTA's tile.
     [[nodiscard]] __device__ int row(const tile_coordinate& t) const {
-        return (C::multicast_a ? t.m : t.m * multicast_ctas + multicast_rank()) * C::block_m;
+        return (t.m * cluster_m + rank_m()) * C::block_m;
     }
     [[nodiscard]] __device__ int col(const tile_coordinate& t, int columns) const {
-        return (C::multicast_a ? t.n * multicast_ctas + multicast_rank() : t.n) * columns;
+        return ((t.n << log2_cluster_n()) + rank_n()) * columns;
     }
 
-    [[nodiscard]] __device__ bool multicasts() const {
-        return C::is_persistent || multicast_ctas > 1;
+    [[nodiscard]] __device__ bool shares_a() const { return multicast_ctas > cluster_m; }
+    [[nodiscard]] __device__ bool shares_b() const { return cluster_m > 1; }
+    // CTAs that get something of what this one loads, itself included.
+    [[nodiscard]] __device__ int receivers() const {
+        return cluster_m + (1 << log2_cluster_n()) - 1;
     }
-    // Single tiles ask for their rank anew, as registers are few.
-    [[nodiscard]] __device__ int multicast_rank() const {
-        return C::is_persistent ? rank : ptx::cluster_rank() & (multicast_ctas - 1);
+    // Bits of ranks: the CTAs with tiles beside this one's, and those below and above it.
+    [[nodiscard]] __device__ std::uint16_t receivers_of_a() const {
+        unsigned bits = 0;
+        for (int i = 0; i < multicast_ctas; i += cluster_m) bits |= 1u << i;
+        return static_cast<std::uint16_t>(bits << (rank - (rank_n() << ptx::log2_of(cluster_m))));
     }
-    [[nodiscard]] __device__ int first_multicast_rank() const { return rank - multicast_rank(); }
+    [[nodiscard]] __device__ std::uint16_t receivers_of_b() const {
+        return static_cast<std::uint16_t>(((1u << cluster_m) - 1) << (rank - rank_m()));
+    }
     [[nodiscard]] __device__ int split_k() const { return 1 << log2_splits(); }
     [[nodiscard]] __device__ int split() const {
         return C::is_persistent ? 0 : ptx::cluster_rank() >> ptx::log2_of(multicast_ctas);
@@ -61,14 +74,26 @@ struct cta_coordinate {
     }
     // The first that this CTA loads of a tile's `lines` lines of A or B.
     [[nodiscard]] __device__ int first_line_of_a(int lines) const {
-        return C::multicast_a ? rank * (lines / C::cluster_ctas) : 0;
+        return rank_n() * (lines >> log2_cluster_n());
     }
     [[nodiscard]] __device__ int first_line_of_b(int lines) const {
-        if (C::is_persistent) return C::multicast_a ? 0 : rank * (lines >> log2_ctas);
-        return multicasts() ? multicast_rank() * (lines >> ptx::log2_of(multicast_ctas)) : 0;
+        return rank_m() * (lines >> ptx::log2_of(cluster_m));
     }
 
   private:
+    // Which of the tiles below each other, and beside each other. Single tiles ask for their rank
+    // anew, as registers are few.
+    [[nodiscard]] __device__ int rank_m() const {
+        if (C::is_persistent) return C::multicast_a ? 0 : rank;
+        return ptx::cluster_rank() & (cluster_m - 1);
+    }
+    [[nodiscard]] __device__ int rank_n() const {
+        if (C::is_persistent) return C::multicast_a ? rank : 0;
+        return (ptx::cluster_rank() & (multicast_ctas - 1)) >> ptx::log2_of(cluster_m);
+    }
+    [[nodiscard]] __device__ int log2_cluster_n() const {
+        return ptx::log2_of(multicast_ctas) - ptx::log2_of(cluster_m);
+    }
     [[nodiscard]] __device__ int log2_splits() const {
         return C::is_persistent ? 0
                                 : ptx::log2_of(ptx::cluster_size()) - ptx::log2_of(multicast_ctas);

@@ -28,7 +28,7 @@ __device__ __forceinline__ void make_barriers(barrier_storage<C>& barriers,
                                               const arguments<ElementCompute>& p,
                                               const cta_coordinate<C>& cta) {
     ptx::init_barriers(barriers.full, 1);
-    ptx::init_barriers(barriers.empty, C::stage_readers * cta.multicast_ctas);
+    ptx::init_barriers(barriers.empty, C::stage_readers * cta.receivers());
     ptx::init_barrier(barriers.dsmem, 1);
     ptx::fence_barrier_init();
     if (!C::is_persistent && cta.split_k() > 1)
@@ -73,8 +73,8 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
 #if CARAT_HAS_WGMMA
     extern __shared__ __align__(1024) unsigned char shared[];  // C::smem_alignment
     __shared__ barrier_storage<C> barriers;
-    const pipeline<C> pipe(shared, barriers, p.pipeline.stages, p.pipeline.multicast_ctas);
-    const cta_coordinate<C> cta(p.pipeline.multicast_ctas);
+    const pipeline<C> pipe(shared, barriers, p.pipeline);
+    const cta_coordinate<C> cta(p.pipeline);
     if (threadIdx.x == 0) {
         if (p.group.count == 0) {
             ptx::prefetch_tensor_map(maps.a);

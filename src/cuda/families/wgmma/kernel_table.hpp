@@ -49,9 +49,9 @@ constexpr kernel_desc like(const family& f) {
             .block_n = 0};
 }
 
-// If B is N-major, a tile has whole lines of 128 bytes of its columns. A CTA's share of B begins
-// with a swizzle atom, eight columns; with 96 and 160 columns a thread has 48 and 80 accumulators,
-// whose eighths are not all of one length.
+// If B is N-major, a tile has whole lines of 128 bytes of its columns. A CTA's share of A or B
+// begins with a swizzle atom, eight rows or columns; with 96 and 160 columns a thread has 48 and 80
+// accumulators, whose eighths are not all of one length.
 constexpr void add_single_tile(kernel_list& to, const family& f, int block_m, int block_n) {
     kernel_desc d = like(f);
     if (f.b_major == operand_major::mn && block_n < d.block_k()) return;

@@ -4,10 +4,11 @@
 //     consumers    A0 B0   A1 B1 ...
 //
 // `full` of a stage is a transaction barrier: its phase is over when the stage's bytes have
-// arrived. That of `empty` is when every warpgroup that reads the stage, in every CTA that a
-// multicast fills, has done so.
+// arrived. That of `empty` is when every warpgroup that reads the stage, in every CTA that this
+// one's multicasts fill, has done so: those with tiles below and above its own, and beside it.
 #pragma once
 
+#include "cuda/families/wgmma/arguments.hpp"
 #include "cuda/families/wgmma/config.hpp"
 #include "cuda/ptx/barrier.cuh"
 #include "cuda/ptx/cluster.cuh"
@@ -50,16 +51,18 @@ struct pipeline {
     ptx::barrier* empty;
     bool releases;  // this thread of a single tile's warpgroup
 
-    __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers, int stage_count,
-                        int ctas_of_multicast)
-        : stages(stage_count),
-          multicast_ctas(C::is_persistent ? C::cluster_ctas : ctas_of_multicast),
+    __device__ pipeline(unsigned char* shared, barrier_storage<C>& barriers,
+                        const pipeline_arguments& with)
+        : stages(with.stages),
+          multicast_ctas(C::is_persistent ? C::cluster_ctas : with.multicast_ctas),
           full(barriers.full),
           empty(barriers.empty) {
         tiles = shared;
         epilogue = tiles + stages * C::stage_bytes;
         const unsigned apart = threadIdx.x % 128 ^ static_cast<unsigned>(ptx::cluster_rank());
-        releases = apart < static_cast<unsigned>(multicast_ctas);
+        const auto below = static_cast<unsigned>(with.cluster_m);
+        releases = apart < below ||
+                   (apart < static_cast<unsigned>(multicast_ctas) && (apart & (below - 1)) == 0);
     }
     [[nodiscard]] __device__ unsigned char* a(int stage) const {
         return tiles + stage * C::stage_bytes;

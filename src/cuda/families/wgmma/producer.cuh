@@ -1,8 +1,9 @@
 // The producer: one thread that loads tiles of A and B by TMA, each CTA of a cluster its share of
-// what the others multiply too, by multicast: two CTAs of a persistent cluster each half of the
-// tile of B (or of A, where tiles lie beside each other) for both, and of 2 or 4 with single tiles
-// each its share for all, where they don't split K. It runs ahead into the next tile of C while the
-// consumers store theirs, and brings what beta multiplies, too (epilogue/source.cuh).
+// what the others multiply too, by multicast: of the tile of B for those whose tiles lie below each
+// other, and of the tile of A for those beside each other. Persistent clusters have two CTAs that
+// share one of them, those of single tiles up to 8 that may share both. It runs ahead into the next
+// tile of C while the consumers store theirs, and brings what beta multiplies, too
+// (epilogue/source.cuh).
 #pragma once
 
 #include "cuda/families/wgmma/cta_coordinate.cuh"
@@ -27,8 +28,9 @@ __device__ __forceinline__ void each_box_of_a(int row, int k, const cta_coordina
         const int first = cta.first_line_of_a(C::block_m);
         load(first, k, row + first);
     } else {
+        const int first = cta.first_line_of_a(C::block_k);
 #pragma unroll
-        for (int i = 0; i < C::block_m; i += columns_of_box<C>) load(i, row + i, k);
+        for (int i = 0; i < C::block_m; i += columns_of_box<C>) load(i + first, row + i, k + first);
     }
 }
 
@@ -56,6 +58,8 @@ struct producer_tile {
     int to_values;  // of a GLU: how much further right than beside the gates the values begin
     int batch_a;
     int batch_b;
+    std::uint16_t receivers_of_a;  // by multicast
+    std::uint16_t receivers_of_b;
 };
 
 // Loads A into one split of the stage: 0 for big elements, or for all of them; 1 for small ones.
@@ -66,9 +70,12 @@ __device__ __forceinline__ void load_a(const pipeline<C>& pipe, int stage, int s
     each_box_of_a<C>(tile.row, k, cta, [&](int line, int x, int y) {
         unsigned char* const to = pipe.a(stage) + split * C::a_bytes + line * C::block_k_bytes;
         if constexpr (C::multicast_a)
-            ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], (1 << C::cluster_ctas) - 1);
+            ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], tile.receivers_of_a);
         else if constexpr (C::is_persistent && !C::is_batched)
             ptx::tma_load(to, map, x, y, pipe.full[stage]);
+        else if (!C::is_persistent && cta.shares_a())
+            ptx::tma_load_multicast(to, map, x, y, tile.batch_a, pipe.full[stage],
+                                    tile.receivers_of_a);
         else
             ptx::tma_load(to, map, x, y, tile.batch_a, pipe.full[stage]);
     });
@@ -78,16 +85,15 @@ template <class C>
 __device__ __forceinline__ void load_b(const pipeline<C>& pipe, int stage, int split,
                                        const CUtensorMap& map, const producer_tile& tile, int k,
                                        const cta_coordinate<C>& cta) {
-    const auto everyone =
-        static_cast<std::uint16_t>(((1 << cta.multicast_ctas) - 1) << cta.first_multicast_rank());
     each_box_of_b<C>(tile.col, tile.to_values, k, cta, [&](int line, int x, int y) {
         unsigned char* const to = pipe.b(stage) + split * C::b_bytes + line * C::block_k_bytes;
         if constexpr (C::multicast_a)
             ptx::tma_load(to, map, x, y, pipe.full[stage]);
         else if constexpr (C::is_persistent && !C::is_batched)
-            ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], everyone);
-        else if (cta.multicasts())
-            ptx::tma_load_multicast(to, map, x, y, tile.batch_b, pipe.full[stage], everyone);
+            ptx::tma_load_multicast(to, map, x, y, pipe.full[stage], tile.receivers_of_b);
+        else if (C::is_persistent || cta.shares_b())
+            ptx::tma_load_multicast(to, map, x, y, tile.batch_b, pipe.full[stage],
+                                    tile.receivers_of_b);
         else
             ptx::tma_load(to, map, x, y, tile.batch_b, pipe.full[stage]);
     });
@@ -105,7 +111,8 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
     const int row = cta.row(work.tile) + of.first_row;
     const int col = cta.col(work.tile, columns_of_c<C>(p)) + of.first_col;
     const int to_values = glu_values_offset<C>(p);
-    const producer_tile tile{row, col, to_values, batch_a, batch_b};
+    const producer_tile tile{
+        row, col, to_values, batch_a, batch_b, cta.receivers_of_a(), cta.receivers_of_b()};
     const int triggers_pdl = max(work.k_begin, work.k_end - p.pipeline.pdl_k_tiles);
 #pragma unroll 1
     for (int k = work.k_begin; k < work.k_end; ++k, at.advance(pipe.stages)) {

@@ -27,7 +27,7 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
     pipeline_state at;
     accumulator<C> acc[C::block_n / 2];
     const int row = cta.row(work.tile);
-    const int col = work.tile.n * C::block_n;
+    const int col = cta.col(work.tile, C::block_n);
     const scaling_of<C> scales(p, row + warpgroup * 64, col, work.k_begin, thread % 128);
     const bool direct = known(is_direct(p) ? 1 : 0) == 1;
     const split_of_k own{cta.split(), cta.split_k()};
@@ -37,7 +37,7 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
     direct_output<C> to;
     const auto place = [&](int of_thread) {
         return direct_output<C>(
-            p, {member, own, cta.row(work.tile), work.tile.n * C::block_n, of_thread});
+            p, {member, own, cta.row(work.tile), cta.col(work.tile, C::block_n), of_thread});
     };
     if (early) to = place(thread);
     if (p.epilogue.has_source) prefetch_source<C>(p, {member, own, row, col, thread});
@@ -52,7 +52,7 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
                           {member,
                            {cta.split(), cta.split_k()},
                            cta.row(work.tile),
-                           work.tile.n * C::block_n,
+                           cta.col(work.tile, C::block_n),
                            thread_now},
                           smem, acc);
 }

@@ -19,7 +19,7 @@ __device__ __forceinline__ void prefetch_source(const arguments<ElementCompute>&
     const int lines = one_of(rows ? C::block_m : C::block_n, tile.own.split_k);
     const int first = (rows ? tile.row : tile.col) + tile.own.split * lines;
     const int along = rows ? tile.col : tile.row;
-    const int left = min(rows ? C::block_n : C::block_m, (rows ? to.n : to.m) - along);
+    const int left = max(0, min(rows ? C::block_n : C::block_m, (rows ? to.n : to.m) - along));
     const std::int64_t line_stride = rows ? to.row_stride : to.col_stride;
     if ((rows ? to.col_stride : to.row_stride) != 1) return;
     const int pieces = (left * bytes + line_bytes - 1) / line_bytes;

@@ -80,10 +80,10 @@ bool gemm::run_strided(const bindings& with) const {
     told.c.is_vectorized = told.c.is_vectorized && apart.c % 4 == 0;
     told.batch = {products_.one_a, products_.one_b};
     const int block_k = desc().block_k();
-    const int sharing = desc().batched ? plan_.cluster_m : multicast_ctas();
     tma_descriptors maps{};
-    maps.a = a_.map(with.data.a, desc().block_m, block_k, {products_.matrices_a(), apart.a});
-    maps.b = b_.map(with.data.b, desc().block_n / sharing, block_k / sharing,
+    maps.a = a_.map(with.data.a, desc().block_m / plan_.cluster_n, block_k / plan_.cluster_n,
+                    {products_.matrices_a(), apart.a});
+    maps.b = b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m,
                     {products_.matrices_b(), apart.b});
     launch_shape shape = shape_;
     if (desc().batched) {
@@ -128,7 +128,8 @@ tma_descriptors gemm::maps_for(const bindings& with, const arguments<float>& tol
     const batch alone = {desc().is_persistent() ? 0 : 1, 0};
     const int block_k = desc().block_k();
     tma_descriptors maps{};
-    maps.a = a_.map(with.data.a, desc().block_m / plan_.cluster_n, block_k, alone);
+    maps.a =
+        a_.map(with.data.a, desc().block_m / plan_.cluster_n, block_k / plan_.cluster_n, alone);
     maps.b =
         b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m, alone);
     if (told.c.is_by_tma()) maps.c = output_.map(with.data.c);
@@ -143,7 +144,7 @@ arguments<float> gemm::arguments_for(const bindings& with) const {
         .c = output_.at(with.data.c, with.source(), path_for(with)),
         .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
         .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
-        .pipeline = {stages_, pdl_k_tiles(), multicast_ctas()},
+        .pipeline = {stages_, pdl_k_tiles(), multicast_ctas(), plan_.cluster_m},
         .epilogue = {factor(p.a_type, p.alpha), factor(p.a_type, p.beta), with.fusion, p.beta != 0},
         .scales = with.scales,
         .batch = {false, false},
