@@ -124,7 +124,9 @@ void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
             call.b = reinterpret_cast<const T*>(t.b.at(first, p));
             call.sums = sums + first * call.sums_step;
             if (by_tiles)
-                call.fetched = first == 0 ? 1 : 0;
+                call.fetched = first != 0          ? 0
+                               : t.k <= few_depths ? fetches_next_rows
+                                                   : fetches_next_depths;
             else if (groups > 1)
                 fetch_share(t, call, i, p, groups - left, groups);
             kernels[static_cast<std::size_t>(call.cols - 1)](call);

@@ -16,8 +16,7 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// A as add_k reads it, with the rows of a tile fetched some k ahead, or those of the next tile if
-// there are few k.
+// A as add_k reads it, while a tile's rows some k later are fetched, or the next tile's.
 template <class T>
 struct fetched_operands {
     [[nodiscard]] std::int64_t a_k_stride() const { return call.a_stride; }
@@ -46,7 +45,8 @@ template <class T, int V, int N, bool Masked>
 void add_skinny_tile(const skinny_call<T>& t, std::int64_t i, int rows) {
     using vec = vector<T>;
     constexpr std::int64_t depths_ahead = 16;
-    const std::int64_t ahead = t.k <= 4 * depths_ahead ? V * vec::lanes : depths_ahead * t.a_stride;
+    const std::int64_t ahead =
+        t.fetched == fetches_next_rows ? V * vec::lanes : depths_ahead * t.a_stride;
     fetched_operands<T> where{t, t.a + i + ahead};
     const auto edge = vec::first(rows - (V - 1) * vec::lanes);
     T* const at = t.sums + i;
