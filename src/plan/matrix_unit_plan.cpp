@@ -54,13 +54,20 @@ void share(matrix_unit_plan& plan, const request& r, std::int64_t rows, std::int
 
 // Processors of one guest multiply tiles at 2.2 to 5.1 TFLOP/s in bf16, depending on who shares
 // their cores (ADR 0162): whoever is free takes pieces of late threads. Pieces of rows pack B anew
-// where threads don't pack it together, and pieces of columns pack A.
-void choose_pieces(matrix_unit_plan& plan, std::int64_t rows, std::int64_t cols, int extent) {
-    constexpr std::int64_t most_pieces = 4;
+// unless it is packed for all of them, and pieces of columns A.
+void choose_pieces(matrix_unit_plan& plan, const request& r, std::int64_t rows, std::int64_t cols,
+                   int extent) {
+    constexpr double least_per_piece = 4 * least_per_thread;
     if (plan.threads() == 1) return;
-    plan.pieces_along_n = cols > rows && !plan.shares_b;
-    const std::int64_t micropanels = ceil_div(plan.pieces_along_n ? cols : rows, extent);
-    plan.pieces = static_cast<int>(std::clamp<std::int64_t>(micropanels / 2, 1, most_pieces));
+    const bool has_a = plan.shares_a || r.a_packed || r.unpacked_a;
+    const bool has_b = plan.shares_b || r.b_packed;
+    plan.pieces_along_n = has_a != has_b ? has_a : cols > rows;
+    const double most = (plan.pieces_along_n ? has_a : has_b) ? 4 : 2;
+    const double work = static_cast<double>(rows * cols) * static_cast<double>(r.k);
+    const auto micropanels =
+        static_cast<double>(ceil_div(plan.pieces_along_n ? cols : rows, extent));
+    const double pieces = std::min({most, micropanels, work / least_per_piece});
+    plan.pieces = std::max(1, static_cast<int>(pieces));
 }
 
 // A thread's slab of B takes half of this, and the sums that it meets a quarter. Threads that fetch
@@ -107,7 +114,7 @@ matrix_unit_plan make_matrix_unit_plan(const request& wanted, const matrix_unit_
     plan.keeps_b = slabs == 1 || (rows > b.mc && b.nc * wanted.k * bytes <= most_kept_bytes);
     // Written through the caches C would drive B out of L2: 49 against 69 % at 4 KiB of kc.
     plan.streams_c = wanted.m * wanted.n * sum_bytes >= 2 * on.l2_bytes;
-    choose_pieces(plan, rows, cols, unit.extent);
+    choose_pieces(plan, wanted, rows, cols, unit.extent);
     plan.reads_a = wanted.unpacked_a;
     plan.packs_a_slabs = wanted.packs_slabs_of_a;
     return plan;

@@ -86,7 +86,7 @@ TEST(control_group, damaged_or_missing_files_mean_no_limit) {
     EXPECT_EQ(read_group_limits(root.path()).memory_bytes, 0);
 }
 
-// By default a call uses as many threads. Version 2, then version 1.
+// A call uses as many threads by default. Version 2, then version 1.
 TEST(control_group, threads_are_the_quota_rounded_up) {
     const scratch_folder root;
     const auto threads_in = [&](const std::string& cpu_max) {

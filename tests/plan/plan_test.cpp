@@ -374,6 +374,8 @@ TEST(matrix_unit_plan, free_threads_take_pieces_of_late_ones) {
     const request few_rows{.m = 64, .n = 8192, .k = 1024, .most_threads = 16};
     const matrix_unit_plan wide = make_matrix_unit_plan(few_rows, bf16_tiles, server);
     EXPECT_TRUE(wide.pieces > 1 && wide.pieces_along_n);
+    const request little{.m = 7, .n = 1000, .k = 3000, .most_threads = 16};
+    EXPECT_EQ(make_matrix_unit_plan(little, bf16_tiles, server).pieces, 1);
     EXPECT_EQ(make_matrix_unit_plan(square(4096, 1), bf16_tiles, server).pieces, 1);
 }
 

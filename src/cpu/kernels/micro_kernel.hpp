@@ -44,6 +44,10 @@ struct tile_call {
 // The number of k of A that are read together if there are few columns.
 inline constexpr int skinny_k_block = 16;
 
+// What skinny tiles prefetch.
+inline constexpr int fetches_next_depths = 1;
+inline constexpr int fetches_next_rows = 2;
+
 // Fewer columns are not multiplied by skinny tiles: they wait for A in the order of memory.
 inline constexpr int least_tile_columns = 2;
 
@@ -63,7 +67,8 @@ struct skinny_call {
     T* of_lanes;  // panel_by_lanes: room for lanes * cols * mr sums
     int cols;
     // What to prefetch while other columns use the same A: `fetched` steps of k from `next` on. For
-    // A contiguous in k: 0 if it is near.
+    // A contiguous in k: 0 if it is near. skinny_tiles: 0, fetches_next_depths or
+    // fetches_next_rows.
     const T* next;
     int fetched;
 };

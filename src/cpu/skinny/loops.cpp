@@ -80,18 +80,24 @@ void fetch_share(const task<T>& t, skinny_call<T>& call, std::int64_t i, std::in
         last ? 0 : static_cast<int>(std::min<std::int64_t>(share, skinny_k_block - depth));
 }
 
-// Whether tiles read A, since there are few rows. The bits are the same.
+// Depths that are not worth loading and storing sums for each few of them.
+constexpr std::int64_t few_depths = 4 * skinny_k_block;
+
+// Whether tiles read A, since rows are few, or depths and A is not large. The bits are the same.
 template <class T>
 bool takes_tiles(const task<T>& t) {
-    constexpr std::int64_t most_lines = 16;
-    return std::is_floating_point_v<T> && t.n >= least_tile_columns &&
-           plan::ceil_div(t.m, line<T>) <= most_lines;
+    constexpr std::int64_t few_lines = 16;
+    constexpr std::int64_t most_bytes = 4 << 20;
+    if (!std::is_floating_point_v<T> || t.n < least_tile_columns) return false;
+    if (plan::ceil_div(t.m, line<T>) <= few_lines) return true;
+    return t.k <= few_depths && t.m * t.k * std::int64_t{sizeof(T)} <= most_bytes;
 }
 
-// Depths of A that L1 keeps for other tiles and columns.
+// Depths that tiles multiply at a time. L1 keeps those of few rows for other tiles and columns.
 template <class T>
-std::int64_t near_depths(std::int64_t rows) {
+std::int64_t depths_of_tiles(std::int64_t rows, std::int64_t k) {
     constexpr std::int64_t near_bytes = 16 << 10;
+    if (k <= few_depths) return k;
     return std::max<std::int64_t>(near_bytes / (plan::ceil_div(rows, line<T>) * line_bytes),
                                   skinny_k_block);
 }
@@ -106,7 +112,7 @@ void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
     call.b_k_stride = t.b.k_stride;
     call.b_col_stride = t.b.outer_stride;
     T* const sums = call.sums;
-    const std::int64_t together = by_tiles      ? near_depths<T>(call.rows)
+    const std::int64_t together = by_tiles      ? depths_of_tiles<T>(call.rows, t.k)
                                   : groups == 1 ? t.k
                                                 : skinny_k_block;
     for (std::int64_t p = 0; p < t.k; p += together) {
@@ -118,7 +124,9 @@ void add_columns(const task<T>& t, skinny_call<T> call, std::int64_t i) {
             call.b = reinterpret_cast<const T*>(t.b.at(first, p));
             call.sums = sums + first * call.sums_step;
             if (by_tiles)
-                call.fetched = first == 0 ? 1 : 0;
+                call.fetched = first != 0          ? 0
+                               : t.k <= few_depths ? fetches_next_rows
+                                                   : fetches_next_depths;
             else if (groups > 1)
                 fetch_share(t, call, i, p, groups - left, groups);
             kernels[static_cast<std::size_t>(call.cols - 1)](call);

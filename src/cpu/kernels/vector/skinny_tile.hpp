@@ -16,10 +16,9 @@
 
 namespace carat::cpu_engine::CARAT_ISA {
 
-// A as add_k reads it, with the rows of a tile fetched some k ahead.
+// A as add_k reads it, while a tile's rows some k later are fetched, or the next tile's.
 template <class T>
 struct fetched_operands {
-    static constexpr std::int64_t depths_ahead = 16;
     [[nodiscard]] std::int64_t a_k_stride() const { return call.a_stride; }
     [[nodiscard]] std::int64_t b_k_stride() const { return call.b_k_stride; }
     [[nodiscard]] std::int64_t b_col_stride() const { return call.b_col_stride; }
@@ -45,7 +44,10 @@ constexpr int vectors_of_skinny_tile = std::clamp(most_sums<T> / N, 1, 4);
 template <class T, int V, int N, bool Masked>
 void add_skinny_tile(const skinny_call<T>& t, std::int64_t i, int rows) {
     using vec = vector<T>;
-    fetched_operands<T> where{t, t.a + i + fetched_operands<T>::depths_ahead * t.a_stride};
+    constexpr std::int64_t depths_ahead = 16;
+    const std::int64_t ahead =
+        t.fetched == fetches_next_rows ? V * vec::lanes : depths_ahead * t.a_stride;
+    fetched_operands<T> where{t, t.a + i + ahead};
     const auto edge = vec::first(rows - (V - 1) * vec::lanes);
     T* const at = t.sums + i;
     sums<T, V, N> c;
