@@ -39,6 +39,8 @@ void add_measuring_flags(CLI::App& sub, measured_flags& o) {
     sub.add_option("--inputs", o.inputs, "hot: one set; rotated: enough sets to defeat the caches")
         ->check(CLI::IsMember({"hot", "rotated"}))
         ->capture_default_str();
+    sub.add_flag("--no-energy", o.no_energy,
+                 "leave joules out, which take a third of a second for each GPU implementation");
     sub.add_option("--operations", o.operations, "how operations are counted")
         ->check(CLI::IsMember({"2mnk", "2n3-n2"}))
         ->capture_default_str();
@@ -67,6 +69,7 @@ request::measurement request_of(const measured_flags& o) {
     r.rotate_inputs = o.inputs == "rotated";
     r.convention = o.operations == "2mnk" ? request::operation_count::multiply_add
                                           : request::operation_count::exact;
+    r.measure_energy = !o.no_energy;
     set_effort(r, o.effort);
     return r;
 }

@@ -15,6 +15,7 @@ struct measured_flags {
     std::string device = "all", distribution, inputs = "hot", operations = "2mnk";
     std::string layout = "nn";
     call_flags call;
+    bool no_energy = false;
     effort_flags effort{.ci_width = 0.01, .budget_s = 5, .limit_s = 0};
 };
 

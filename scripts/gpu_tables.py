@@ -111,3 +111,43 @@ def profile(file="h200/profile_after.json"):
     return table(head, ["---", "--:", "---", "---", "--:", "--:", "--:", "--:", "--:", "---"], rows) + (
         f"\n`results/{file}`: {results['gpu']}, revision {results['revision']}, "
         f"{results['date']}; each kernel ran alone.\n")
+
+
+MID_SIZED = "h200/mid_sized.json"
+
+
+def mid_sized():
+    """Random calls of one population: as calls, and as graphs that replay them."""
+    results = load(MID_SIZED)
+    kinds = {}
+    for run in results["runs"]:
+        kinds.setdefault(run["name"], {})[run["timed"]] = run
+    rows = []
+    for name, timed in kinds.items():
+        row = [name, str(max(run["cases"] for run in timed.values()))]
+        for run in (timed.get("calls"), timed.get("graphs")):
+            row += [f"{run['geomean']:.2f} [{run['interval'][0]:.2f}, {run['interval'][1]:.2f}]",
+                    f"{run['p5']:.2f}", percent(run["share_at_least_1"])] if run else ["-"] * 3
+        rows.append(row)
+    head = ["", "cases", "calls: mean", "5th percentile", "at least 1 in", "graphs: mean",
+            "5th percentile", "at least 1 in"]
+    unlike = [f"{run['unlike_cublas']} of {run['cases']} ({run['name']})" for run in results["runs"]
+              if run["timed"] == "calls" and run["unlike_cublas"]]
+    said = ("\nEntries differ from cuBLAS's by more than two orders of summation explain in "
+            f"{', '.join(unlike)}.\n" if unlike else "")
+    return table(head, ["---"] + ["--:"] * 7, rows) + said + (
+        f"\n`results/{MID_SIZED}`: {results['gpu']}, revision {results['revision']}, {results['date']}; "
+        f"{results['conditions']}. Brackets: two standard errors.\n")
+
+
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
+def random_wins():
+    """Writes the README's sentence: how many random calls carat wins, without the host."""
+    found = [f"{percent(run['share_at_least_1'])} ({run['name'].removesuffix(', any size')})"
+             for run in load(MID_SIZED)["runs"]
+             if run["track"] == "plain" and run["timed"] == "graphs"
+             and run["type"] != "e4m3_fast" and (run["type"], run["multiple"]) != ("bf16", 1)]
+    return (f"Of [random calls](docs/gpu.md) in graphs carat wins, against cuBLAS, {', '.join(found)}.\n")

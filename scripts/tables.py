@@ -11,6 +11,7 @@ import re
 import sys
 
 import document_tables
+import floor_tables
 import gpu_tables
 import property_tables
 import study_tables
@@ -322,7 +323,7 @@ def calibration():
 
 
 study_tables.PAGES["docs/studies/ladder.md"]["h200"] = gpu_ladder
-PAGES = {"README.md": {"losses": losses},
+PAGES = {"README.md": {"losses": losses, "random": gpu_tables.random_wins},
          "docs/peers.md": {"compared": compared, "peers": peers},
          "docs/shapes.md": {"shape-sets": shape_sets, "shape-threads": shape_threads,
                             "shape-cases": lost("cpu/shapes.json"),
@@ -331,10 +332,10 @@ PAGES = {"README.md": {"losses": losses},
          "docs/narrow.md": {"narrow-sets": narrow_sets, "narrow-cases": lost("cpu/narrow.json"),
                            "narrow-levels": narrow_levels},
          "docs/gpu.md": {"gpu-sets": gpu_tables.sets, "gpu-cases": gpu_tables.lost,
-                         "gpu-shapes": gpu_shapes,
+                         "gpu-mid-sized": gpu_tables.mid_sized, "gpu-shapes": gpu_shapes,
                          "gpu-profile": gpu_tables.profile},
          "docs/statistics.md": {"calibration": calibration},
-         **study_tables.PAGES, **property_tables.PAGES, **document_tables.PAGES,
+         **floor_tables.PAGES, **study_tables.PAGES, **property_tables.PAGES, **document_tables.PAGES,
          "docs/choose.md": {"answer": lambda: ranking(5), **task_lines.PAGES["docs/choose.md"]}}
 
 

@@ -61,14 +61,22 @@ def source(results, file):
 def pair_of(results, case, a, b):
     for comparison in results["comparisons"]:
         if all(comparison[key] == value for key, value in case.items()):
-            for pair in comparison["pairs"]:
-                low, high = pair["ci95_ratio"] or (0, math.inf)
-                if (pair["a"], pair["b"]) == (a, b):
-                    return pair["ratio"], [low, high], pair["verdict"]
-                if (pair["a"], pair["b"]) == (b, a):
-                    swap = {"faster": "slower", "slower": "faster"}
-                    return (1 / pair["ratio"], [1 / high, 1 / low if low else math.inf],
-                            swap.get(pair["verdict"], pair["verdict"]))
+            found = pair_in(comparison, a, b)
+            if found:
+                return found
+    return None
+
+
+def pair_in(comparison, a, b):
+    """(ratio of a to b, its interval, verdict) of one case; None if it doesn't compare them."""
+    for pair in comparison["pairs"]:
+        low, high = pair["ci95_ratio"] or (0, math.inf)
+        if (pair["a"], pair["b"]) == (a, b):
+            return pair["ratio"], [low, high], pair["verdict"]
+        if (pair["a"], pair["b"]) == (b, a):
+            swap = {"faster": "slower", "slower": "faster"}
+            return (1 / pair["ratio"], [1 / high, 1 / low if low else math.inf],
+                    swap.get(pair["verdict"], pair["verdict"]))
     return None
 
 
