@@ -49,9 +49,9 @@ bool has_room(const candidate& c) {
            stages_that_fit(k, c.split_k, c.ctas_per_sm) >= fewest_stages(k.accumulate);
 }
 
-// Whether tiles beside each other share A where nobody asked for it. A cluster that shares only A is
-// left out where the turned product, with A and B swapped, has the same tile and shares B. Promoted
-// sums and elements of 32 bits lost by it on an H200, and batches were not measured.
+// Whether tiles beside each other share A where nobody asked for it. A cluster that shares only A
+// is left out where the turned product, with A and B swapped, has the same tile and shares B.
+// Promoted sums and elements of 32 bits lost by it on an H200, and batches were not measured.
 bool may_share_a(const candidate& c) {
     const kernel_desc& k = *c.kernel;
     const bool can_be_turned = k.block_n == 64 || k.block_n == 128;
