@@ -15,7 +15,7 @@ inline constexpr gpu_costs costs_of_h200 = {
         .latency_s = 1.031e-06, .missing_s = 1e-08, .packed_factor = 1.952,
         .least_step_s = 1.617e-07, .off_sectors_factor = 1.662, .arriving_bytes_per_s = 3.647e+11,
         .stored_bytes_per_s = 2.671e+10, .halves_factor = 2.381, .stored_odd_factor = 2.467,
-        .added_s = 1.208e-06, .added_bytes_per_s = 8.215e+10, .sharing_s = 1e-08,
+        .added_s = 4.2e-07, .added_bytes_per_s = 2.2e+10, .sharing_s = 1e-08,
         .across_odd_factor = 1.622, .sent_bytes_per_s = 1.307e+10,
         .sharing = {
             .l2_bytes_per_s = 1.097e+13, .l2_bytes = 1.372e+07, .memory_bytes_per_s = 5e+12,

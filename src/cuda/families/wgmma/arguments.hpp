@@ -20,12 +20,13 @@ enum class output_type : std::uint8_t { f32, f16, bf16, i32 };
 /// How a tile of C leaves its kernel. The host chooses (host/output.hpp); TMA stores the last
 /// three.
 enum class store_path : std::uint8_t {
-    from_registers,  // of single tiles: nothing is fused or added
-    by_lines,        // of single tiles, through shared memory
-    by_threads,      // of persistent tiles, through staging tiles that TMA can't store
-    by_tma,          // of persistent tiles: sums times alpha, through staging tiles
-    fused_by_tma,    // the same with a fusion, or with what beta multiplies
-    columns_by_tma   // the same of a C by columns, whose A goes through registers
+    from_registers,        // of single tiles: nothing is fused or added
+    fused_from_registers,  // of operands of 16 bits: the same with what is fused or added
+    by_lines,              // of single tiles, through shared memory
+    by_threads,            // of persistent tiles, through staging tiles that TMA can't store
+    by_tma,                // of persistent tiles: sums times alpha, through staging tiles
+    fused_by_tma,          // the same with a fusion, or with what beta multiplies
+    columns_by_tma         // the same of a C by columns, whose A goes through registers
 };
 
 // C, in elements.
@@ -35,11 +36,12 @@ struct output_tensor {
     std::int64_t col_stride;
     output_type type;
     store_path path;
+    bool loads_source;   // TMA loads what beta multiplies
     bool is_row_major;   // neighbours along its rows lie closer, else along its columns
     bool is_vectorized;  // four such neighbours can be read and written at once
     std::int64_t batch_stride;
 
-    // The host asks this: TMA stores C, and loads what beta multiplies.
+    // The host asks this: whether TMA stores C.
     [[nodiscard]] constexpr bool is_by_tma() const { return path >= store_path::by_tma; }
 };
 

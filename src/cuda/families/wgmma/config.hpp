@@ -54,6 +54,8 @@ struct config {
     static_assert(!multicast_a || (a_major == operand_major::k && b_major == operand_major::k));
     static constexpr int cluster_ctas = cluster_m * cluster_n;
 
+    // Scale, bias, activation and E of a single tile, in the registers that hold its sums.
+    static constexpr bool finishes_in_registers = is_half(Desc.a_type);
     static constexpr int consumer_warpgroups = is_pingpong ? 2 : block_m / 64;
     static constexpr int stage_readers = is_pingpong ? 1 : consumer_warpgroups;
     static constexpr int consumer_threads = consumer_warpgroups * 128;

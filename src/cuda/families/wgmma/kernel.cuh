@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
         }
         make_barriers(barriers, p, cta);
     }
-    if (C::is_persistent && threadIdx.x == 32 && p.group.count == 0) {  // at the same time
-        if (p.c.path >= store_path::by_tma) ptx::prefetch_tensor_map(maps.c);
+    if (threadIdx.x == 32 && p.group.count == 0) {  // at the same time
+        if (C::is_persistent && p.c.path >= store_path::by_tma) ptx::prefetch_tensor_map(maps.c);
         if (loads_source(p)) ptx::prefetch_tensor_map(maps.source);
     }
     cta_problem of = problem_of_arguments(maps, p, cta.cluster);

@@ -8,6 +8,7 @@
 
 #include "cuda/families/wgmma/cta_coordinate.cuh"
 #include "cuda/families/wgmma/epilogue/glu_columns.cuh"
+#include "cuda/families/wgmma/epilogue/single_source.cuh"
 #include "cuda/families/wgmma/epilogue/source.cuh"
 #include "cuda/families/wgmma/pipeline.cuh"
 #include "cuda/ptx/pdl.cuh"
@@ -130,6 +131,9 @@ __device__ __forceinline__ void produce_tile(const pipeline<C>& pipe, pipeline_s
         const bool ends = !C::stream_k || work.k_end == of.k_tiles;
         if (ends && loads_source(p))
             produce_source<C>(pipe, at, source, p, tile.row, tile.col, product);
+    } else if constexpr (C::finishes_in_registers) {
+        if (loads_source(p))
+            single_source<C>(p).load(pipe, at, source, tile.row, tile.col, product);
     }
 }
 

@@ -35,18 +35,25 @@ __device__ __forceinline__ void consume_single_tile(const pipeline<C>& pipe, ptx
     // The accumulators of the largest tile leave no registers for it.
     constexpr bool early = C::block_m * C::block_n < 128 * 128;
     direct_output<C> to;
-    const auto place = [&](int of_thread) {
-        return direct_output<C>(
-            p, {member, own, cta.row(work.tile), cta.col(work.tile, C::block_n), of_thread});
+    const auto tile_of = [&](int of_thread) {
+        return single_tile{member, own, cta.row(work.tile), cta.col(work.tile, C::block_n),
+                           of_thread};
     };
+    const auto place = [&](int of_thread) { return direct_output<C>(p, tile_of(of_thread)); };
     if (early) to = place(thread);
-    if (p.epilogue.has_source) prefetch_source<C>(p, {member, own, row, col, thread});
+    direct_finish<C, ElementCompute> finish(p, tile_of(thread));
+    if (p.epilogue.has_source && !direct) prefetch_source<C>(p, {member, own, row, col, thread});
     run_mainloop<C>(acc, pipe, at, {work.k_end - work.k_begin, false}, {warpgroup, thread % 128},
                     scales);
     const int thread_now = early ? thread : ptx::thread_anew();  // no register for it meanwhile
     if (direct)
         return run_direct_epilogue<C, ElementCompute>(
-            [&] { return early ? to : place(thread_now); }, smem, own, thread_now, acc);
+            [&] { return early ? to : place(thread_now); }, smem, own, thread_now,
+            finish.is_asked_for(),
+            [&](ElementCompute(&sums)[C::block_n / 2]) {
+                finish(sums, tile_of(thread_now), pipe, at);
+            },
+            acc);
     // Made here once more: from values that live through the main loop ptxas makes other code.
     run_dsmem_epilogue<C>(p,
                           {member,

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "cuda/families/wgmma/accumulator_layout.cuh"
+#include "cuda/families/wgmma/epilogue/direct_fusion.cuh"
 #include "cuda/families/wgmma/epilogue/elements.cuh"
 #include "cuda/families/wgmma/epilogue/fusion.cuh"
 #include "cuda/families/wgmma/epilogue/quad.cuh"
@@ -23,7 +24,7 @@ namespace carat::cuda::wgmma {
 
 template <class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ bool is_direct(const arguments<ElementCompute>& p) {
-    return p.c.path == store_path::from_registers;
+    return p.c.path <= store_path::fused_from_registers;
 }
 
 // How many bytes the other CTAs send to this one.
@@ -61,7 +62,8 @@ struct direct_output {
     int rows;            // of C from there on
     int cols;
     int count;
-    int factor;
+    int factor;  // of sums, and what is added to them then
+    float addend = 0;
     int is_half;  // elements of C are of 16 bits
     int store;    // direct_store
 
@@ -95,7 +97,17 @@ struct direct_output {
     [[nodiscard]] __device__ __forceinline__ To scaled(ElementCompute sum) const {
         ElementCompute alpha;
         memcpy(&alpha, &factor, sizeof(alpha));
-        return static_cast<To>(times(alpha, sum));
+        if constexpr (std::is_same_v<ElementCompute, float>)
+            return static_cast<To>(fmaf(alpha, sum, addend));
+        else
+            return static_cast<To>(times(alpha, sum));
+    }
+    // The sums are what C will be: not even the sign of a zero changes.
+    template <class ElementCompute>
+    __device__ __forceinline__ void take_as_they_are() {
+        const ElementCompute one{1};
+        memcpy(&factor, &one, sizeof(factor));
+        addend = unchanged;
     }
 
   private:
@@ -121,13 +133,6 @@ struct direct_output {
         return direct_store::one;
     }
 };
-
-// Whether so many of a thread's accumulators can be all that it owns.
-__device__ __forceinline__ constexpr bool may_be_all(int some, int all) {
-    for (int split_k = 2; split_k <= max_split_k; split_k *= 2)
-        if (some * split_k == all) return true;
-    return false;
-}
 
 template <class To, bool Pairs, class C, class ElementCompute, int Count>
 __device__ __forceinline__ void store_direct(const direct_output<C>& to,
@@ -310,11 +315,12 @@ __device__ __forceinline__ void reduce_direct(ElementCompute (&sums)[Count],
 }
 
 // All consumers call it when their CTA has multiplied all of its split. `arrived` counts
-// direct_bytes_from_others().
-template <class C, class ElementCompute, class Output, class Sum, int Count>
+// direct_bytes_from_others(). What is fused, `finish` does to the sums.
+template <class C, class ElementCompute, class Output, class Finish, class Sum, int Count>
 __device__ __forceinline__ void run_direct_epilogue(const Output& output,
                                                     const reduction_smem& smem,
                                                     const split_of_k& own, int thread,
+                                                    bool is_fused, const Finish& finish,
                                                     const Sum (&acc)[Count]) {
     ElementCompute sums[Count];
 #pragma unroll
@@ -329,7 +335,10 @@ __device__ __forceinline__ void run_direct_epilogue(const Output& output,
         else
             __trap();  // no plan has them
     }
-    store_direct<C>(output(), sums);
+    if (__builtin_expect(is_fused, 0)) finish(sums);
+    direct_output<C> to = output();
+    if (is_fused) to.template take_as_they_are<ElementCompute>();
+    store_direct<C>(to, sums);
 }
 
 }  // namespace carat::cuda::wgmma

@@ -39,7 +39,7 @@ __device__ __forceinline__ float of_row(const broadcast_vector& v, int at, float
 // the other lanes ask it.
 template <int Columns>
 struct column_values {
-    static constexpr int of_lane = Columns / 32;
+    static constexpr int of_lane = (Columns + 31) / 32;
     float of[of_lane];
 
     // Reads from column `first` of `n` on; the second half lies `to_values` further right.

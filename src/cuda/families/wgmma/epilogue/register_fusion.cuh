@@ -33,13 +33,15 @@ struct register_fusion {
     column_values<C::block_n> shifts;  // of the columns of this staging tile and those after it
     int row;
     int thread;
-    bool only_bias;  // of columns, if any
+    bool only_bias;   // of columns
+    bool only_alpha;  // no scale and no bias
 
     __device__ __forceinline__ register_fusion(const arguments<float>& with,
                                                const prefetched_bias<C, float>& ahead,
                                                const output_tile& tile)
         : p(with), shifts(ahead.shifts), row(tile.row), thread(tile.thread) {
         only_bias = has_column_bias_only(p.epilogue.fusion);
+        only_alpha = only_bias && p.epilogue.fusion.bias.values == nullptr;
     }
 
     // What the accumulators of staging tile `number` become before their activation. It begins at
@@ -47,6 +49,11 @@ struct register_fusion {
     template <int Count, class Sum, int Parts, int All>
     __device__ __forceinline__ void take(float (&some)[Count], int number, int col,
                                          const Sum (&acc)[Parts][All]) {
+        if (only_alpha) {
+            take_numbered<0>(some, number, acc,
+                             [&](int, float x) { return times(p.epilogue.alpha, x); });
+            return;
+        }
         // Tiles of 256 columns leave no registers for all of the bias at once.
         constexpr bool at_once = C::is_native && C::block_n < 256;
         if (at_once && only_bias) {

@@ -17,7 +17,7 @@ namespace carat::cuda::wgmma {
 
 template <class ElementCompute>
 [[nodiscard]] __device__ __forceinline__ bool loads_source(const arguments<ElementCompute>& p) {
-    return p.epilogue.has_source && p.c.path >= store_path::by_tma;
+    return p.epilogue.has_source && p.c.loads_source;
 }
 
 template <class C>

@@ -7,6 +7,7 @@
 #include "cuda/families/wgmma/epilogue/register_fusion.cuh"
 #include "cuda/families/wgmma/epilogue/staging.cuh"
 #include "cuda/families/wgmma/epilogue/thread_store.cuh"
+#include "cuda/ptx/ldmatrix.cuh"
 #include "cuda/ptx/proxy.cuh"
 #include "cuda/ptx/thread.cuh"
 
@@ -47,12 +48,27 @@ __device__ __forceinline__ void store_scaled(staging_tiles<C>& staging,
 template <class C, class To, class ElementCompute, int Count>
 __device__ __forceinline__ void add_source(ElementCompute (&some)[Count], const unsigned char* tile,
                                            ElementCompute beta, int thread) {
+    if constexpr (is_16_bits<To>) {
+        const std::uint32_t first = address_of_matrices(tile, thread);
 #pragma unroll
-    for (int i = 0; i < Count; i += 2) {
-        const pair<To> source =
-            *reinterpret_cast<const pair<To>*>(tile + place_of_pair<C, To>(thread, i));
-        some[i] += beta * static_cast<ElementCompute>(source.first);
-        some[i + 1] += beta * static_cast<ElementCompute>(source.second);
+        for (int i = 0; i < Count; i += 8) {
+            std::uint32_t pairs[4];
+            ptx::load_matrices(pairs, first ^ (i / 4 * 16), false);
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const pair<To> both = *reinterpret_cast<const pair<To>*>(&pairs[j]);
+                some[i + 2 * j] += beta * static_cast<ElementCompute>(both.first);
+                some[i + 2 * j + 1] += beta * static_cast<ElementCompute>(both.second);
+            }
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < Count; i += 2) {
+            const pair<To> source =
+                *reinterpret_cast<const pair<To>*>(tile + place_of_pair<C, To>(thread, i));
+            some[i] += beta * static_cast<ElementCompute>(source.first);
+            some[i + 1] += beta * static_cast<ElementCompute>(source.second);
+        }
     }
 }
 

@@ -132,7 +132,8 @@ int gemm::pdl_k_tiles() const {
 }
 
 std::string_view gemm::way_of_source() const {
-    if (!desc().is_persistent()) return "prefetched to L2";
+    if (!desc().is_persistent())
+        return output_.tma_loads_source() ? "through the pipeline" : "prefetched to L2";
     return output_.strides_fit_tma() ? "through the pipeline" : "read by the threads";
 }
 
@@ -150,7 +151,8 @@ core::plan_facts gemm::planned() const {
         << " waves of " << sms_ << " SMs";
     if (is_glu_) why << ", half of them gates and half their values";
     if (problem_.beta != 0) why << ", E " << way_of_source();
-    why << ", C " << words_for(output_.path(products_, problem_.m * problem_.n, true));
+    why << ", C "
+        << words_for(output_.path(products_, problem_.m * problem_.n, true, plan_.split_k).path);
     why << ", " << plan_.chosen_by << ": predicted " << std::setprecision(3) << 1e6 * plan_.seconds
         << " us\n";
     core::plan_facts told;

@@ -57,7 +57,7 @@ class gemm final : public gemm_product {
                                                    const arguments<float>& told) const;
     // Two CTAs to an SM where there are so many, though one would have it for itself.
     void share_sms(launch_shape& shape, arguments<float>& with) const;
-    [[nodiscard]] store_path path_for(const bindings& with) const;
+    [[nodiscard]] stored store_for(const bindings& with) const;
     void map_batch_of_c(tma_descriptors& maps, const arguments<float>& told,
                         const bindings& with) const;
 

@@ -88,20 +88,19 @@ bool gemm::run_strided(const bindings& with) const {
     launch_shape shape = shape_;
     if (desc().batched) {
         told.products = static_cast<int>(products_.count);
-        map_batch_of_c(maps, told, with);
     } else {
         shape.batch = static_cast<int>(products_.count);
     }
+    map_batch_of_c(maps, told, with);
     kernel_->launch(maps, told, shape, with.stream);
     return true;
 }
 
 void gemm::map_batch_of_c(tma_descriptors& maps, const arguments<float>& told,
                           const bindings& with) const {
-    if (!told.c.is_by_tma()) return;
     const batch all = {products_.count, with.apart.c};
-    maps.c = output_.map(with.data.c, all);
-    if (told.epilogue.has_source) maps.source = output_.map_of_source(with.source(), all);
+    if (told.c.is_by_tma()) maps.c = output_.map(with.data.c, all);
+    if (told.c.loads_source) maps.source = output_.map_of_source(with.source(), all);
 }
 
 void gemm::share_sms(launch_shape& shape, arguments<float>& with) const {
@@ -133,15 +132,14 @@ tma_descriptors gemm::maps_for(const bindings& with, const arguments<float>& tol
     maps.b =
         b_.map(with.data.b, desc().block_n / plan_.cluster_m, block_k / plan_.cluster_m, alone);
     if (told.c.is_by_tma()) maps.c = output_.map(with.data.c);
-    if (told.c.is_by_tma() && told.epilogue.has_source)
-        maps.source = output_.map_of_source(with.source());
+    if (told.c.loads_source) maps.source = output_.map_of_source(with.source(), alone);
     return maps;
 }
 
 arguments<float> gemm::arguments_for(const bindings& with) const {
     const core::problem& p = problem_;
     return {
-        .c = output_.at(with.data.c, with.source(), path_for(with)),
+        .c = output_.at(with.data.c, with.source(), store_for(with)),
         .problem = {static_cast<int>(p.m), static_cast<int>(p.n), k_tiles_of(p.k)},
         .grid = {static_cast<int>(clusters_m()), static_cast<int>(clusters_n())},
         .pipeline = {stages_, pdl_k_tiles(), multicast_ctas(), plan_.cluster_m},
@@ -153,9 +151,9 @@ arguments<float> gemm::arguments_for(const bindings& with) const {
         .products = 1};
 }
 
-store_path gemm::path_for(const bindings& with) const {
+stored gemm::store_for(const bindings& with) const {
     return output_.path(products_, with.apart.c,
-                        is_aligned(with.data.c) && is_aligned(with.source()));
+                        is_aligned(with.data.c) && is_aligned(with.source()), plan_.split_k);
 }
 
 }  // namespace carat::cuda::wgmma

@@ -32,6 +32,8 @@ std::string_view words_for(store_path path) {
     switch (path) {
         case store_path::from_registers:
             return "from registers";
+        case store_path::fused_from_registers:
+            return "from registers with its epilogue";
         case store_path::by_lines:
             return "by lines of shared memory";
         case store_path::by_tma:
@@ -77,29 +79,47 @@ bool output::strides_fit_tma() const {
                : at.col_stride == 1 && in_whole_16_bytes(p.c_type, p.m, p.n, at.row_stride);
 }
 
-store_path output::path(const core::product_set& products, std::int64_t apart,
-                        bool is_aligned) const {
+bool output::tma_loads_source() const {
+    if (!is_half(problem_.a_type)) return false;
+    const core::layout& at = problem_.c_layout;
+    const auto bytes = static_cast<std::int64_t>(size_bytes(problem_.c_type));
+    const auto [step, next] = std::minmax(at.row_stride, at.col_stride);
+    return step == 1 && next * bytes % 16 == 0;
+}
+
+stored output::path(const core::product_set& products, std::int64_t apart, bool is_aligned,
+                    int split_k) const {
     using enum store_path;
     const core::problem& p = problem_;
     const bool is_batch = products.are == core::multiplicity::strided;
     const bool is_bare = is_plain_ && p.beta == 0;
-    if (!kernel_->desc->is_persistent())
-        return is_bare && !(is_batch && stages_c(p)) ? from_registers : by_lines;
     const bool fits = !is_batch || (apart > 0 && core::bytes_of(p.c_type, apart) % 16 == 0);
-    if (!is_aligned || !fits || !strides_fit_tma()) return by_threads;
-    if (is_stored_by_columns()) return columns_by_tma;
-    return is_bare ? by_tma : fused_by_tma;
+    if (!kernel_->desc->is_persistent()) {
+        const bool in_one = products.are == core::multiplicity::one || is_batch;
+        const bool loads = p.beta != 0 && in_one && is_aligned && fits && tma_loads_source();
+        return single_tile_path(is_batch && stages_c(p), is_bare, loads, split_k);
+    }
+    if (!is_aligned || !fits || !strides_fit_tma()) return {by_threads, false};
+    if (is_stored_by_columns()) return {columns_by_tma, p.beta != 0};
+    return {is_bare ? by_tma : fused_by_tma, p.beta != 0};
 }
 
-output_tensor output::at(void* c, const void* source, store_path path) const {
+// Bias and activation of many sums take less time in a loop over lines of shared memory than in
+// code for each of them; what is added arrives sooner where it needs no loop.
+stored output::single_tile_path(bool through_memory, bool is_bare, bool loads, int split_k) const {
+    using enum store_path;
+    constexpr int few = 40;
+    const kernel_desc& k = *kernel_->desc;
+    if (is_bare && !through_memory) return {from_registers, false};
+    if (through_memory || !is_half(k.a_type)) return {by_lines, false};
+    if (problem_.beta != 0) return {loads ? fused_from_registers : by_lines, loads};
+    return {k.block_n / 2 / split_k <= few ? fused_from_registers : by_lines, false};
+}
+
+output_tensor output::at(void* c, const void* source, const stored& how) const {
     const core::layout& at = problem_.c_layout;
-    return {c,
-            at.row_stride,
-            at.col_stride,
-            type_of(problem_.c_type),
-            path,
-            at.row_stride >= at.col_stride,
-            is_vectorized(problem_, c, source),
+    return {c,        at.row_stride,    at.col_stride,  type_of(problem_.c_type),
+            how.path, how.loads_source, is_row_major(), is_vectorized(problem_, c, source),
             0};
 }
 
@@ -108,7 +128,19 @@ CUtensorMap output::map(const void* c, const batch& of) const {
 }
 
 CUtensorMap output::map_of_source(const void* source, const batch& of) const {
-    return map_in_boxes(source, kernel_->desc->block_m, of);
+    const kernel_desc& k = *kernel_->desc;
+    if (k.is_persistent()) return map_in_boxes(source, k.block_m, of);
+    const core::problem& p = problem_;
+    const bool rows = is_row_major();
+    lines all{source,
+              p.c_type,
+              rows ? p.n : p.m,
+              rows ? p.m : p.n,
+              rows ? p.c_layout.row_stride : p.c_layout.col_stride,
+              rows ? k.block_m : k.block_n};
+    all.matrices = of.count;
+    all.matrix_stride = of.spacing;
+    return describe(all);
 }
 
 CUtensorMap output::map_of_single_rows(const void* c) const {
