@@ -18,7 +18,7 @@ template <class T>
 inline constexpr bool is_unswizzled = std::is_same_v<T, float>;
 
 // An operand as kernels get it. Those for lines that begin anywhere get four matrices, each of
-// every fourth line (of f64 two, each of every second one): that one begins a multiple of 16 bytes
+// every fourth line (of f64 two, each of every second one): each begins a multiple of 16 bytes
 // after the one before it, wherever lines begin. A matrix begins at such a multiple, up to three
 // elements ahead of its first line.
 struct operand_maps {

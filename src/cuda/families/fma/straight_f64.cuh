@@ -290,11 +290,8 @@ __global__ void __launch_bounds__(C::threads, C::ctas_per_sm)
             ptx::prefetch_tensor_map(a.of[i]);
             ptx::prefetch_tensor_map(b.of[i]);
         }
-#pragma unroll 1
-        for (int stage = 0; stage < C::stages; ++stage) {
-            ptx::init_barrier(barriers.full[stage], 1);
-            ptx::init_barrier(barriers.empty[stage], C::warps);
-        }
+        ptx::init_barriers(barriers.full, 1);
+        ptx::init_barriers(barriers.empty, C::warps);
         ptx::init_barrier(barriers.dsmem, 1);
         ptx::fence_barrier_init();
         if (splits_k) ptx::arrive_and_expect_tx(barriers.dsmem, C::accumulator_bytes);
