@@ -50,7 +50,8 @@ std::vector<fma_cut> cuts_of(const fma_tile& t, const fma_request& p) {
 bool is_asked_for(const fma_way& t, const fma_request& p) {
     return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n) &&
            (p.arrives == arrival::chosen || t.arrives == p.arrives) && reads_both(t, p) &&
-           (!p.leaves_sms || takes_tiles_in_turn(t, p));
+           (!p.leaves_sms || takes_tiles_in_turn(t, p)) &&
+           (!p.batch_invariant || sums_in_order(t, p));
 }
 
 double bytes_of(const fma_request& p, std::int64_t elements) {
@@ -76,6 +77,10 @@ bool reads_both(const fma_way& t, const fma_request& p) {
 }
 
 bool takes_tiles_in_turn(const fma_way& t, const fma_request& p) {
+    return p.type != dtype::f64 || t.arrives != arrival::straight;
+}
+
+bool sums_in_order(const fma_way& t, const fma_request& p) {
     return p.type != dtype::f64 || t.arrives != arrival::straight;
 }
 

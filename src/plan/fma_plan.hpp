@@ -35,8 +35,9 @@ struct fma_request {
     fma_operand a = {};
     fma_operand b = {};
     int sms = 132;
-    bool leaves_sms = false;  // to other work: no CTA may wait for a place
-    int block_m = 0;          // asked for, exactly; 0: choose
+    bool leaves_sms = false;       // to other work: no CTA may wait for a place
+    bool batch_invariant = false;  // bits are to be those of any tile, of a batch too
+    int block_m = 0;               // asked for, exactly; 0: choose
     int block_n = 0;
     int split_k = 0;  // asked for, at most; 0: choose
     int cluster = 0;  // of these, exactly; 0: choose
@@ -68,6 +69,9 @@ struct fma_plan {
 /// Whether its CTAs take tiles in turn where there are more of those. Straight tiles of f64 leave
 /// through the memory of their stages, so a CTA has one.
 [[nodiscard]] bool takes_tiles_in_turn(const fma_way& tile, const fma_request& of);
+
+/// Whether K is summed in the order in which it lies, as tiles of other families do.
+[[nodiscard]] bool sums_in_order(const fma_way& tile, const fma_request& of);
 
 [[nodiscard]] packed_first packing_before(const fma_tile& of, const fma_request& wanted);
 

@@ -114,6 +114,18 @@ TEST(fma_plan, leaves_sms_by_ctas_that_take_tiles_in_turn) {
     EXPECT_TRUE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
 }
 
+// Straight tiles of f64 number K in another order within a step than all others.
+TEST(fma_plan, batch_invariant_f64_is_summed_as_other_tiles_do) {
+    fma_request of{.m = 33, .n = 31, .k = 65, .type = dtype::f64};
+    of.a = {.lies = lying::between_16_bytes, .packing_bytes = 1e6, .runs_along_k = true};
+    const auto arrives = [&] { return tiles_of(of.type)[plan_of(of).tile].arrives; };
+    EXPECT_EQ(arrives(), arrival::straight);
+    of.batch_invariant = true;
+    EXPECT_NE(arrives(), arrival::straight);
+    of.arrives = arrival::straight;
+    EXPECT_FALSE(make_fma_plan(of, tiles_of(of.type), costs_of_h200));
+}
+
 // Groups meet in global memory, where 1024 shares of tiles are counted.
 TEST(fma_plan, of_many_tiles_forms_no_groups) {
     fma_request of{.m = 64 * 32, .n = 32 * 32, .k = 4096};

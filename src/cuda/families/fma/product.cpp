@@ -310,6 +310,7 @@ plan::fma_request request_for(const core::gpu_call& call, const overrides& asked
             .b = planned_as(shape_of_b(p), aligned.b, products.matrices_b()),
             .sms = sms,
             .leaves_sms = core::left_sms() > 0,
+            .batch_invariant = call.batch_invariant,
             .block_m = asked.block_m,
             .block_n = asked.block_n,
             .split_k = asked.split_k,
