@@ -37,6 +37,22 @@ def product_of(result):
     return ", ".join([size_of(result), *filter(None, asked)])
 
 
+def type_of(result):
+    """What f32 data are computed in; of others their type, and C's where it is another one."""
+    if result["dtype"] == "f32":
+        return result["computes_in"].split(" ")[0]
+    narrow = result["dtype"] in ("bf16", "f16", "e4m3", "e5m2")
+    out = result.get("out") or ("f32" if narrow else result["dtype"])
+    return result["dtype"] if out == result["dtype"] else f"{result['dtype']} into {out}"
+
+
+def not_run(results):
+    """What a vendor's routine that could not run says."""
+    said = [f"`{r['implementation']}` did not run {product_of(r)}: {r['reason']}.\n"
+            for r in results["results"] if not r["available"]]
+    return "".join("\n" + line for line in said)
+
+
 def plan_of(result):
     """Tiles and waves, without what follows them in the plan's words."""
     plan = result.get("plan", "")
@@ -56,8 +72,7 @@ def floors():
         least = floor_s(ours)
         ratio, (low, high), _ = pair_in(comparison, ours["implementation"], vendor["implementation"])
         shares.append((least / ours["median_s"], least / vendor["median_s"]))
-        rows.append([ours["computes_in"].split(" ")[0] if ours["dtype"] == "f32" else ours["dtype"],
-                     product_of(ours), f"{ours['flop'] / ours['arithmetic_intensity'] / 1e6:.4g}",
+        rows.append([type_of(ours), product_of(ours), f"{ours['flop'] / ours['arithmetic_intensity'] / 1e6:.4g}",
                      f"{ours['flop'] / 1e9:.4g}", f"{1e6 * least:.1f}", ours["bound"],
                      f"{1e6 * ours['median_s']:.1f}", f"{100 * shares[-1][0]:.0f}",
                      f"{1e6 * vendor['median_s']:.1f}", f"{100 * shares[-1][1]:.0f}",
@@ -66,7 +81,7 @@ def floors():
             "cuBLAS, us", "floor / time, %", "carat / cuBLAS", "plan"]
     means = [math.exp(sum(math.log(pair[side]) for pair in shares) / len(shares)) for side in (0, 1)]
     return (table(head, ["---", "---"] + ["--:"] * 3 + ["---"] + ["--:"] * 5 + ["---"], rows)
-            + f"\nGeometric mean of floor / time: carat {means[0]:.2f}, cuBLAS {means[1]:.2f}.\n"
+            + not_run(results) + f"\nGeometric mean of floor / time: carat {means[0]:.2f}, cuBLAS {means[1]:.2f}.\n"
             + gpu_source(results, FILE))
 
 

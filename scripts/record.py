@@ -58,7 +58,8 @@ def commands_of(name, document):
             variables[key] = value
         if not words or words.pop(0) not in ("carat", "c") or words[0] not in ("bench", "study"):
             raise Kept(f"by hand: {command}")
-        for option in ("--json", "--out", "--csv", "--report"):
+        outputs = ["--json", "--csv", "--report"]
+        for option in [*outputs, "--out"] if words[0] == "study" else outputs:  # bench: C's type
             if option in words:
                 at = words.index(option)
                 del words[at:at + 2]

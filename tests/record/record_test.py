@@ -82,6 +82,14 @@ class Record(unittest.TestCase):
         self.assertTrue((self.folder / "calls").read_text().startswith("x|bench --impl a --json "))
         self.assertEqual(len(list(file.parent.iterdir())), 1)
 
+    # It was once taken for the folder that studies write to, and C was of another type.
+    def test_the_type_of_c_stays_in_the_command(self):
+        command = "carat bench --impl a --out bf16 --json old.json"
+        file = self.commit(self.document(command=command))
+        self.assertEqual(self.record().returncode, 0)
+        self.assertIn("|bench --impl a --out bf16 --json ", (self.folder / "calls").read_text())
+        self.assertEqual(json.loads(file.read_text())["command"], "carat bench --impl a --out bf16")
+
     def test_a_new_file_has_a_result_a_line_as_those_committed(self):
         file = self.commit(self.document())
         self.record(answer=self.document([result(trials_s=[2.0, 3.0]), result("b")]))

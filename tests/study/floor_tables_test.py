@@ -36,6 +36,10 @@ class FloorTables(unittest.TestCase):
         self.assertEqual(floor_tables.plan_of(told), "tiles of 64 x 16, 98 of them for 2 products in 0.742 waves")
         self.assertEqual(floor_tables.plan_of(result("cuda.engine", 1)), "-")
         self.assertAlmostEqual(floor_tables.floor_s(told), 256e-9)
+        self.assertEqual(floor_tables.type_of(told), "bf16 into f32")
+        self.assertEqual(floor_tables.type_of(result("cuda.engine", 1, out="bf16")), "bf16")
+        told.update(dtype="f32", computes_in="tf32")
+        self.assertEqual(floor_tables.type_of(told), "tf32")
 
 
 if __name__ == "__main__":
