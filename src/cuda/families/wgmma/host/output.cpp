@@ -79,8 +79,8 @@ bool output::strides_fit_tma() const {
                : at.col_stride == 1 && in_whole_16_bytes(p.c_type, p.m, p.n, at.row_stride);
 }
 
-// An E of 16 bits: f32 would be read element by element, and bf16 into f32 of 512 x 4096 x 4096 took
-// 32.7 us of an H200 so, and 29.4 by lines.
+// An E of 16 bits: f32 would be read element by element, and bf16 into f32 of 512 x 4096 x 4096
+// took 32.7 us of an H200 so, and 29.4 by lines.
 bool output::tma_loads_source() const {
     if (!is_half(problem_.a_type) || !is_half(problem_.c_type)) return false;
     const core::layout& at = problem_.c_layout;
