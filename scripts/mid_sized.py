@@ -95,8 +95,8 @@ def measure(programs, folder, seed, seconds):
     end = time.monotonic() + seconds
     failed = []
     turn = 0
-    while todo := [k for k in KINDS if k not in failed and not has_enough(folder, k)]:
-        for kind in todo:
+    while wanting := [k for k in KINDS if k not in failed and not has_enough(folder, k)]:
+        for kind in wanting:
             left = end - time.monotonic()
             command = [*map(str, command_of(programs, kind, seed + turn))]
             with open(folder / f"{name_of(kind)}.jsonl", "a") as lines:

@@ -47,6 +47,10 @@ std::vector<fma_cut> cuts_of(const fma_tile& t, const fma_request& p) {
     return all;
 }
 
+bool is_straight_f64(const fma_way& t, dtype type) {
+    return type == dtype::f64 && t.arrives == arrival::straight;
+}
+
 bool is_asked_for(const fma_way& t, const fma_request& p) {
     return (p.block_m == 0 || t.m == p.block_m) && (p.block_n == 0 || t.n == p.block_n) &&
            (p.arrives == arrival::chosen || t.arrives == p.arrives) && reads_both(t, p) &&
@@ -67,7 +71,7 @@ double memory_bytes(const fma_request& p) {
 
 const fma_costs& fma_costs_of(const fma_way& tile, dtype type, const gpu_costs& costs) {
     if (type != dtype::f64) return costs.fma_f32;
-    return tile.arrives == arrival::straight ? costs.fma_f64_straight : costs.fma_f64;
+    return is_straight_f64(tile, type) ? costs.fma_f64_straight : costs.fma_f64;
 }
 
 // Kernels that read tiles where they arrive want row-major operands.
@@ -77,11 +81,11 @@ bool reads_both(const fma_way& t, const fma_request& p) {
 }
 
 bool takes_tiles_in_turn(const fma_way& t, const fma_request& p) {
-    return p.type != dtype::f64 || t.arrives != arrival::straight;
+    return !is_straight_f64(t, p.type);
 }
 
 bool sums_in_order(const fma_way& t, const fma_request& p) {
-    return p.type != dtype::f64 || t.arrives != arrival::straight;
+    return !is_straight_f64(t, p.type);
 }
 
 packed_first packing_before(const fma_tile& of, const fma_request& wanted) {
